@@ -82,7 +82,7 @@ func (c Connection) Ready() bool {
 // phases has the phase of the connection. The session actor changes it, anybody may read it.
 type phases struct {
 	mu          sync.Mutex
-	now         Connection // Phase, Since, Server and Lapsed only
+	now         Connection // without what is measured
 	silentSince time.Time  // no server has answered since; valid while not Connected
 	changed     chan struct{}
 }
@@ -131,6 +131,12 @@ func (p *phases) become(to Phase, server string, silence time.Duration) {
 	p.tell()
 }
 
+func (p *phases) belongsTo(epoch uint64, id int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.now.Epoch, p.now.ID = epoch, id
+}
+
 func (p *phases) tell() {
 	close(p.changed)
 	p.changed = make(chan struct{})
@@ -144,9 +150,11 @@ func (p *phases) lapsed() {
 	p.tell()
 }
 
+func (p Phase) connected() bool { return p == Connected || p == Unanswered }
+
 func (p *phases) connected() bool {
 	now, _ := p.current()
-	return now.Phase == Connected || now.Phase == Unanswered
+	return now.Phase.connected()
 }
 
 func (p *phases) answered() {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -15,7 +15,7 @@ import (
 // apply gives the coordinator an input: a reply with the time that its query took.
 func (s *session) apply(in coordinator.Input, took time.Duration) {
 	term, valid, left := s.info.clock.Remaining()
-	at := coordinator.At{Moment: coordinator.Moment(s.figures.Now()), Took: took,
+	at := coordinator.At{Moment: s.figures.Now(), Took: took,
 		Lease: coordinator.Lease{Term: term, Valid: valid, Left: left}}
 	for _, out := range s.decides.Apply(in, at) {
 		s.perform(out)
@@ -54,11 +54,16 @@ func (s *session) perform(out coordinator.Output) {
 }
 
 func (s *session) ask(ask *coordinator.Ask) {
+	together := 0
 	switch q := ask.Query.(type) {
 	case *coordinator.Create:
-		s.figures.Batch(1)
+		together = 1
 	case *coordinator.Commit:
-		s.figures.Batch(len(q.Creates) + len(q.Deletes))
+		together = len(q.Creates) + len(q.Deletes)
+	}
+	if together > 0 {
+		s.figures.Add("turnstile.session.batches", 1)
+		s.figures.Add("turnstile.session.batch.size", together)
 	}
 	file := s.file
 	s.work(func(conn *zkconn.Conn, d *queryDone) {
@@ -71,7 +76,7 @@ func (s *session) note(n *coordinator.Note) {
 	of := s.logged(logkeys.Path, n.Path, logkeys.Node, n.Node, logkeys.Token, n.Token)
 	switch n.What {
 	case coordinator.Unanswered:
-		s.figures.Interrupted(figures.BySilence)
+		s.interrupted(metering.CauseSilent)
 		s.become(Unanswered, "", s.link.Silence())
 		s.log.Warn("heartbeat unanswered", s.logged()...)
 	case coordinator.NotRemoved:
@@ -88,6 +93,10 @@ func (s *session) note(n *coordinator.Note) {
 	default:
 		s.log.Error("unknown order", append(of, logkeys.Effect, n.Detail)...)
 	}
+}
+
+func (s *session) interrupted(cause string) {
+	s.figures.Add("turnstile.session.interruptions", 1, metering.KeyCause.String(cause))
 }
 
 func (s *session) inTrouble(what *coordinator.Trouble) {

@@ -80,6 +80,7 @@ func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	case machine.TellReleased:
 		return &messages.Released{Grant: grant, Reason: l.m.Reason}
 	case machine.TellLost:
+		l.session.opts.log.Warn("lock lost", l.logged(logkeys.Reason, string(l.m.Reason))...)
 		return &messages.Lost{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
 	case machine.TellCancelled:
 		return &messages.Cancelled{Grant: grant, Reason: l.m.Reason, Detail: l.trouble}
@@ -87,13 +88,6 @@ func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 		return &messages.Failed{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
 	}
 	return nil
-}
-
-func (l *lock) report(ctx actor.Context, notice any) {
-	if lost, ok := notice.(*messages.Lost); ok {
-		l.session.opts.log.Warn("lock lost", l.logged(logkeys.Reason, string(lost.Reason))...)
-	}
-	l.Tell(ctx, notice)
 }
 
 // record tells of a change of state. row is nil where the actor was stopped from outside.
@@ -189,7 +183,7 @@ func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesU
 	case answer.Deadlock == nil || answer.Node != l.contender():
 		l.probes.Reset(l.want.Deadlocks.Every)
 	default:
-		l.report(ctx, &messages.Deadlocked{Grant: l.grant(ctx), Deadlock: *answer.Deadlock})
+		l.Tell(ctx, &messages.Deadlocked{Grant: l.grant(ctx), Deadlock: *answer.Deadlock})
 		return true
 	}
 	return false

@@ -122,7 +122,13 @@ func (l *lock) Receive(ctx actor.Context) {
 }
 
 func (l *lock) begin(ctx actor.Context) {
-	if err := l.check(ctx); err != nil {
+	err := l.Audience.Begin(ctx)
+	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok {
+		l.figures = of.Figures()
+	} else if err = cmp.Or(err, CheckAcquire(*l.want)); err == nil {
+		l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
+	}
+	if err != nil {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
@@ -137,22 +143,9 @@ func (l *lock) begin(ctx actor.Context) {
 	}
 }
 
-func (l *lock) check(ctx actor.Context) (err error) {
-	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok {
-		l.figures = of.Figures()
-		return l.Audience.Begin(ctx)
-	}
-	if err = cmp.Or(l.Audience.Begin(ctx), CheckAcquire(*l.want)); err == nil {
-		l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
-	}
-	return err
-}
-
 func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	l.info = n.Session.(*sessionInfo)
-	if n.Handoff.At != 0 {
-		l.figures.HandedOff(figures.Moment(n.Handoff.At), n.Handoff.Local)
-	}
+	l.figures.HandedOff(n.Handoff)
 	if n.Predecessor == nil && n.Event.Predecessor != "" {
 		n.Predecessor = &coordinator.Predecessor{Node: n.Event.Predecessor}
 	}
@@ -230,7 +223,7 @@ func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 		ctx.Stop(ctx.Self())
 	default:
 		if notice := l.notice(ctx, e.Do, &ev); notice != nil {
-			l.report(ctx, notice)
+			l.Tell(ctx, notice)
 			return
 		}
 		l.order(ctx, e)
@@ -247,7 +240,7 @@ func (l *lock) order(ctx actor.Context, e machine.Effect) {
 		o.Epoch = l.info.epoch
 	}
 	if e.Do == machine.GiveBack {
-		o.Moment = coordinator.Moment(l.session.figures.Now())
+		o.Moment = l.session.figures.Now()
 	}
 	ctx.Send(l.session.pid, o)
 }

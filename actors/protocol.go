@@ -59,11 +59,6 @@ type timerFired struct {
 	epoch, timer uint64
 }
 
-type pauseOver struct {
-	mailbox.Quiet
-	epoch uint64
-}
-
 // lockEnded says that a lock actor has stopped. It comes after all its orders. A node that is left
 // is the session's to delete.
 type lockEnded struct {
@@ -71,14 +66,13 @@ type lockEnded struct {
 	request coordinator.RequestID
 }
 
-func broughtBy(message any) mailbox.From {
+// ownMessage: other senders may hold a mutex that the session actor needs.
+func ownMessage(message any) bool {
 	switch message.(type) {
-	case *order, lockEnded:
-		return mailbox.Locks
-	case *queryDone:
-		return mailbox.Worker
+	case *order, lockEnded, *queryDone:
+		return true
 	}
-	return mailbox.Others
+	return false
 }
 
 // shutdown asks the session actor to close the session and stop. It may try to tell the servers

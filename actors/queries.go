@@ -24,7 +24,7 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 		Run: func(work func(*zkconn.Conn) (then func())) {
 			s.work(func(conn *zkconn.Conn, d *queryDone) { d.then = work(conn) })
 		},
-		After:  s.after,
+		After:  func(d time.Duration, do func()) { s.after(d, do) },
 		Unused: s.unused,
 		Calls:  s.calls,
 		Inside: s.withoutNode,
@@ -55,7 +55,7 @@ func (s *session) unused(node messages.Contender) bool {
 }
 
 func (s *session) calls(root string) (all []messages.Contender) {
-	for _, above := range s.above.all() {
+	for _, above := range s.inside() {
 		all = append(all, above.Nodes(root)...)
 	}
 	return all
@@ -68,7 +68,7 @@ func (s *session) withoutNode(root string) (first []messages.Contender, all int)
 	for _, sp := range specs {
 		first = append(first, s.contender(sp, ""))
 	}
-	for _, above := range s.above.all() {
+	for _, above := range s.inside() {
 		more, further := above.Inside(root, mostInside)
 		first, all = append(first, more...), all+further
 	}
@@ -128,9 +128,12 @@ type (
 // may show less.
 func (s *Session) Read(ctx context.Context, epoch uint64, path string) ([]byte, zkconn.Stat, error) {
 	for tries := 1; ; tries++ {
-		conn, err := s.connected(ctx, epoch)
-		if err != nil {
-			return nil, zkconn.Stat{}, err
+		conn := s.connected(ctx, epoch, nil)
+		switch {
+		case ctx.Err() != nil:
+			return nil, zkconn.Stat{}, s.Explain(fmt.Errorf("turnstile: read: %w", context.Cause(ctx)))
+		case conn == nil:
+			return nil, zkconn.Stat{}, ErrNotHolding
 		}
 		r := readOn(ctx, conn, path)
 		switch outcome := zkconn.OutcomeOf(r.err); {
@@ -164,21 +167,23 @@ func readOn(ctx context.Context, conn *zkconn.Conn, path string) reading {
 	}
 }
 
-func (s *Session) connected(ctx context.Context, epoch uint64) (*zkconn.Conn, error) {
+// connected waits for a connection of an epoch; nil when that, or ctx, has ended, or over is closed.
+func (s *Session) connected(ctx context.Context, epoch uint64, over <-chan struct{}) *zkconn.Conn {
 	for {
 		now, changed := s.Connection()
 		conn := s.conn.Load()
 		switch {
-		case ctx.Err() != nil:
-			return nil, s.Explain(fmt.Errorf("turnstile: read: %w", context.Cause(ctx)))
 		case now.Phase == Closed || conn == nil || conn.Epoch() != epoch:
-			return nil, ErrNotHolding
-		case now.Phase == Connected || now.Phase == Unanswered:
-			return conn, nil
+			return nil
+		case now.Phase.connected():
+			return conn
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
+			return nil
+		case <-over:
+			return nil
 		}
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-	"github.com/turnstile-locks/turnstile/actors/internal/figures"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
@@ -43,8 +43,11 @@ func (s *session) replaceSoon(wait time.Duration) {
 			s.log.Warn("sessions lapse one after the other: the next begins later, and no lock is granted until then",
 				s.logged(logkeys.Wait, wait)...)
 		}
-		root, self, epoch := s.system.Root, s.self, s.info.epoch
-		s.lapse.timer = time.AfterFunc(wait, func() { root.Send(self, &pauseOver{epoch: epoch}) })
+		s.lapse.timer = s.after(wait, func() {
+			if s.lapse.timer = nil; !s.ending && s.decides.Wanted() { // else no request wants another session any more
+				s.replaceSoon(0)
+			}
+		})
 	}
 }
 
@@ -67,7 +70,7 @@ func (s *session) replace() {
 	if s.phase.connected() {
 		s.lapse.replaced(time.Now(), s.info.timeout, s.info.session)
 	}
-	s.figures.Interrupted(figures.ByExpiry)
+	s.interrupted(metering.CauseExpired)
 	s.log.Warn("session replaced", s.logged()...)
 	s.apply(coordinator.Expired{}, 0)
 }

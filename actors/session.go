@@ -57,7 +57,8 @@ type Session struct {
 	figures   *figures.Figures
 	calls     *told.Queue[func()]
 	closing   closingHooks
-	above     above
+	aboveMu   sync.Mutex
+	above     []Inside // only grows
 }
 
 // PID is the session actor's address.
@@ -242,11 +243,11 @@ func (s *Session) Timeout() time.Duration {
 
 // Connection gives the connection's state, and a channel that is closed when that changes.
 func (s *Session) Connection() (Connection, <-chan struct{}) {
-	now, changed := s.phaseOfEpoch()
+	now, changed := s.phase.current()
 	now.Timeout = s.Timeout()
 	now.Silence = max(now.Silence, s.silence())
 	now.NodeBytes, now.MaxNodeBytes = int(s.weight.Load()), s.bounds().Weight
-	for _, above := range s.above.all() {
+	for _, above := range s.inside() {
 		now.Inside += above.CountInside()
 	}
 	now.Lease, _ = s.leaseLeft()
@@ -256,24 +257,6 @@ func (s *Session) Connection() (Connection, <-chan struct{}) {
 		if err := s.Err(); err != nil {
 			now.Cause = err
 		}
-	}
-	return now, changed
-}
-
-// phaseOfEpoch gives the phase with its epoch. An epoch begins with Connecting, and then has its
-// info: one that is the same before and after current belongs to the phase.
-func (s *Session) phaseOfEpoch() (now Connection, changed <-chan struct{}) {
-	info := s.current.Load()
-	for {
-		now, changed = s.phase.current()
-		again := s.current.Load()
-		if again == info {
-			break
-		}
-		info = again
-	}
-	if info != nil {
-		now.Epoch, now.ID = info.epoch, info.session
 	}
 	return now, changed
 }
@@ -334,25 +317,16 @@ type Inside interface {
 }
 
 // AskInside has the session ask about the calls above it, for queries, deadlocks and figures.
-func (s *Session) AskInside(from Inside) { s.above.add(from) }
-
-type above struct {
-	mu  sync.Mutex
-	now atomic.Pointer[[]Inside]
+func (s *Session) AskInside(from Inside) {
+	s.aboveMu.Lock()
+	defer s.aboveMu.Unlock()
+	s.above = append(s.above, from)
 }
 
-func (a *above) add(from Inside) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	now := append(slices.Clone(a.all()), from)
-	a.now.Store(&now)
-}
-
-func (a *above) all() []Inside {
-	if now := a.now.Load(); now != nil {
-		return *now
-	}
-	return nil
+func (s *Session) inside() []Inside {
+	s.aboveMu.Lock()
+	defer s.aboveMu.Unlock()
+	return s.above
 }
 
 // Figures are those of the session, for package sharing.

@@ -13,6 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/figures"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
@@ -53,7 +54,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 		}
 	}
 	one := newSession(s) // the same where it is restarted: it has ended then
-	props := actor.PropsFromProducer(func() actor.Actor { return one }, actor.WithMailbox(mailbox.NewSession(s.workers, broughtBy)))
+	props := actor.PropsFromProducer(func() actor.Actor { return one }, actor.WithMailbox(mailbox.NewSession(s.workers, ownMessage)))
 	s.listened = actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} }, actor.WithMailbox(mailbox.New))
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
@@ -110,12 +111,6 @@ func (s *session) Receive(ctx actor.Context) {
 	case *connectionEvent:
 		if msg.Epoch == s.info.epoch && !s.ending {
 			s.happened(msg.Event)
-		}
-	case *pauseOver:
-		if msg.epoch == s.info.epoch && !s.ending {
-			if s.lapse.timer = nil; s.decides.Wanted() { // else no request wants another session any more
-				s.replaceSoon(0)
-			}
 		}
 	case lockEnded:
 		s.troubles.note(msg.request, "")
@@ -187,7 +182,7 @@ func (s *session) happened(ev zkconn.Event) {
 	case zkconn.Lapsed:
 		s.lapsed(ev)
 	case zkconn.Expired:
-		s.figures.Interrupted(figures.ByExpiry)
+		s.interrupted(metering.CauseExpired)
 		s.logExpiry(ev.Err)
 		s.apply(coordinator.Expired{}, 0)
 	case zkconn.AuthFailed:
@@ -197,23 +192,16 @@ func (s *session) happened(ev zkconn.Event) {
 			err = zkconn.ErrAuthFailed
 		}
 		s.fail(err)
-	default:
-		s.changed(ev)
-	}
-}
-
-func (s *session) changed(ev zkconn.Event) {
-	change := coordinator.Changed{Path: ev.Path}
-	switch ev.Kind {
 	case zkconn.NodeDataChanged:
-		change.Change = coordinator.DataChanged
-	case zkconn.NodeChildrenChanged:
-		change.Change = coordinator.ChildrenChanged
-	}
-	if ev.Kind != zkconn.NodeDataChanged {
+		s.apply(coordinator.Changed{Path: ev.Path, Change: coordinator.DataChanged}, 0)
+	default:
 		s.queries.Changed(ev.Path)
+		change := coordinator.NodeDeleted
+		if ev.Kind == zkconn.NodeChildrenChanged {
+			change = coordinator.ChildrenChanged
+		}
+		s.apply(coordinator.Changed{Path: ev.Path, Change: change}, 0)
 	}
-	s.apply(change, 0)
 }
 
 func (s *session) up(ev zkconn.Event) {
@@ -228,7 +216,7 @@ func (s *session) up(ev zkconn.Event) {
 func (s *session) down(ev zkconn.Event) {
 	s.become(Disconnected, "", s.link.Silence())
 	s.queries.Disconnected()
-	s.figures.Interrupted(figures.ByDisconnect)
+	s.interrupted(metering.CauseDisconnected)
 	s.log.Warn("session disconnected", s.logged(logkeys.Server, ev.Server, logkeys.Error, ev.Err)...)
 	s.apply(coordinator.Disconnected{}, 0)
 	s.lapse.lost()

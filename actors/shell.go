@@ -44,6 +44,7 @@ func (s *session) logged(more ...any) []any {
 func (s *session) setInfo(info *sessionInfo) {
 	s.info = info
 	s.current.Store(info)
+	s.phase.belongsTo(info.epoch, info.session)
 }
 
 func (s *session) become(to Phase, server string, silence time.Duration) {
@@ -68,12 +69,12 @@ func (s *session) work(do func(*zkconn.Conn, *queryDone)) {
 	})
 }
 
-func (s *session) after(d time.Duration, do func()) {
+func (s *session) after(d time.Duration, do func()) (timer *time.Timer) {
 	root, self, epoch := s.system.Root, s.self, s.info.epoch
-	var timer *time.Timer
 	fire := func() { delete(s.pauses, timer); do() }
 	timer = time.AfterFunc(d, func() { root.Send(self, &queryDone{epoch: epoch, then: fire}) })
 	s.pauses[timer] = struct{}{}
+	return timer
 }
 
 func (s *session) noteCounts(now coordinator.Counts) {
@@ -85,7 +86,9 @@ func (s *session) noteCounts(now coordinator.Counts) {
 	s.stale.Add(now.Stale - was.Stale)
 	s.polls.Add(now.Polls - was.Polls)
 	s.weight.Store(int64(now.Weight))
-	s.figures.Loaded(now.Weight)
+	if heavier := now.Weight - was.Weight; heavier != 0 {
+		s.figures.Add("turnstile.session.weight", heavier)
+	}
 	if now.Busy != was.Busy {
 		s.kept = time.Now()
 		s.link.KeepLease(now.Busy)

@@ -125,15 +125,12 @@ func (x *transacting) weighAndRun() ([]zkconn.OpResult, error) {
 
 func (x *transacting) run() ([]zkconn.OpResult, error) {
 	for tries := 1; ; tries++ {
-		conn, err := x.connection()
-		if err != nil {
-			return nil, err
-		}
-		if x.ctx.Err() != nil || !x.stage.CompareAndSwap(unsent, sent) {
-			return nil, x.ended()
-		}
-		if !x.Holds() { // the last look before it goes out; then the servers check the guard
+		conn := x.session.connected(x.ctx, x.Epoch, x.Hold.Done())
+		switch {
+		case !x.Holds(): // the last look before it goes out; then the servers check the guard
 			return nil, ErrNotHolding
+		case conn == nil || x.ctx.Err() != nil || !x.stage.CompareAndSwap(unsent, sent):
+			return nil, x.ended()
 		}
 		guard := zkconn.Guard{Path: x.Guard, Version: x.Version.Load()}
 		results, before, err := conn.Txn(guard, x.Ops)
@@ -173,26 +170,6 @@ func (x *transacting) run() ([]zkconn.OpResult, error) {
 		x.stage.Store(unsent)
 		if !x.pauseFor(max(retry.Unknown.Pause(tries), x.longPause()), x.Hold.Done()) { // Unlock does not wait for it
 			return nil, x.ended()
-		}
-	}
-}
-
-func (x *transacting) connection() (*zkconn.Conn, error) {
-	for {
-		now, changed := x.session.Connection()
-		conn := x.session.conn.Load()
-		switch {
-		case !x.Holds() || now.Phase == Closed || conn == nil || conn.Epoch() != x.Epoch:
-			return nil, ErrNotHolding
-		case now.Phase == Connected || now.Phase == Unanswered:
-			return conn, nil
-		}
-		select {
-		case <-changed:
-		case <-x.ctx.Done():
-			return nil, x.ended()
-		case <-x.Hold.Done():
-			return nil, ErrNotHolding
 		}
 	}
 }

@@ -27,13 +27,17 @@ type weighed struct {
 
 func (x *transacting) weight() (weight int) {
 	for _, o := range x.Ops {
-		switch path := x.session.Absolute(o.Path); {
-		case o.Kind != zkconn.OpCreate || !o.Ephemeral:
-		case o.Sequential:
-			weight += coordinator.WeightOf(path) + sequenceDigits
-		default:
-			weight += coordinator.WeightOf(path)
+		if o.Kind == zkconn.OpCreate && o.Ephemeral {
+			weight += x.weightOf(o)
 		}
+	}
+	return weight
+}
+
+func (x *transacting) weightOf(o zkconn.Op) int {
+	weight := coordinator.WeightOf(x.session.Absolute(o.Path))
+	if o.Sequential {
+		weight += sequenceDigits
 	}
 	return weight
 }
@@ -63,7 +67,7 @@ func (x *transacting) settle(weight int, results []zkconn.OpResult, err error) {
 		case x.undecided && !o.Sequential:
 			all.made = append(all.made, o.Path)
 		case x.undecided:
-			all.unnamed += coordinator.WeightOf(x.session.Absolute(o.Path)) + sequenceDigits
+			all.unnamed += x.weightOf(o)
 		}
 	}
 	if weight > 0 || len(all.deleted) > 0 {

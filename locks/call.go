@@ -182,11 +182,11 @@ func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() 
 	return nil
 }
 
-func (k *call) Refused(why messages.Reason, detail string) {
+func (k *call) Refused(why messages.Reason, detail string, of *messages.Deadlock) {
 	err := k.from.faulty(stateOf(why), "", why, detail)
 	switch {
-	case why == messages.ReasonDeadlock && k.gaveUp != nil:
-		err.Detail, err.Err = "", k.gaveUp
+	case of != nil:
+		err.Detail, err.Err = "", &DeadlockError{*of}
 	case why == messages.ReasonBadInput && k.from.fault != nil:
 		err = &Error{Op: "lock", Path: k.from.want.Path, Err: k.from.fault}
 	}
@@ -209,9 +209,6 @@ func stateOf(why messages.Reason) messages.State {
 	}
 	return messages.StateFailed
 }
-
-// Deadlocked notes the deadlock.
-func (k *call) Deadlocked(d messages.Deadlock) { k.gaveUp = &DeadlockError{d} }
 
 func (k *call) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
 	l := (*Lease)(k)

@@ -23,7 +23,6 @@ type Lease struct {
 	from   *lock
 	values context.Context // of the context of Lock
 	stack  []byte          // of the call of Lock; nil without WithUnreleased
-	gaveUp *DeadlockError
 
 	// Set before Lock returns.
 	call  turns.CallID

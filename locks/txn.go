@@ -136,13 +136,13 @@ func (l *Lease) beginTxn(ctx context.Context) error {
 		return err
 	}
 	select {
-	case l.hold.Turn() <- struct{}{}:
+	case l.hold.Turn <- struct{}{}:
 	case <-ctx.Done():
 		l.from.client.requests.Done()
 		return ended(ctx)
 	}
 	if !l.from.client.calls.TxnBegun(l.call) { // given back before the transaction was known of
-		<-l.hold.Turn()
+		<-l.hold.Turn
 		l.from.client.requests.Done()
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -160,7 +160,7 @@ func (l *Lease) beginTxn(ctx context.Context) error {
 
 // endTxn ends a transaction. fenced is false where it may still be carried out.
 func (l *Lease) endTxn(fenced bool) {
-	<-l.hold.Turn()
+	<-l.hold.Turn
 	l.from.client.calls.TxnEnded(l.hold, fenced)
 	l.from.client.requests.Done()
 }
@@ -222,7 +222,7 @@ func (l *Lease) Get(ctx context.Context, path string) (data []byte, version int3
 	}
 	ctx, done := l.outlast(ctx)
 	defer done()
-	turns := l.hold.Turn()
+	turns := l.hold.Turn
 	select {
 	case turns <- struct{}{}: // behind the earlier transactions
 		<-turns

@@ -1,6 +1,7 @@
 package sharing
 
 import (
+	"context"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -23,8 +24,8 @@ type Call interface {
 	// grant and calls nobody, and returns what else is to be done. While the user withdraws it
 	// changes nothing.
 	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
-	// Refused: it has ended, and never held.
-	Refused(why messages.Reason, detail string)
+	// Refused: it has ended, and never held. of is the deadlock for which it gave up; else nil.
+	Refused(why messages.Reason, detail string, of *messages.Deadlock)
 	// Told: a granted call has a new state.
 	//
 	//   - StateRecovering: its hold is suspended. StateHeld or StateRevoking: it is resumed.
@@ -37,23 +38,11 @@ type Call interface {
 	Told(state messages.State, until time.Time, why messages.Reason, detail string)
 }
 
-// Deadlocked is a Call that is told, before Refused, for which deadlock.
-type Deadlocked interface {
-	Call
-	Deadlocked(messages.Deadlock)
-}
-
-// Troubled is a Call that is told what keeps the servers from taking its hold back; "" for nothing
-// any more.
-type Troubled interface {
-	Call
-	Troubled(text string)
-}
-
 // Own is a Call that may have a hold of its own (turns.Want.Alone).
 type Own interface {
-	Deadlocked
-	Troubled
+	Call
+	// Troubled tells what keeps the servers from taking its hold back; "" for nothing any more.
+	Troubled(text string)
 	// Observers observe it: see actors.WithObserver.
 	Observers() []*actor.PID
 	Path() string
@@ -72,9 +61,9 @@ type Hold struct {
 	Shared bool
 	// Version is the version of its node that its transactions saw last: see actors.Transaction.
 	Version atomic.Int32
-	calls   *Calls
-	mu      sync.Mutex
-	turn    chan struct{}
+	// Turn holds one while a transaction of the hold is under way.
+	Turn  chan struct{}
+	calls *Calls
 }
 
 // Valid reports whether the hold is certainly held now, by the clock.
@@ -93,16 +82,6 @@ func (h *Hold) Caller(id turns.CallID) string {
 	return queue.Caller(name)
 }
 
-// Turn holds one while a transaction of the hold is under way.
-func (h *Hold) Turn() chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.turn == nil {
-		h.turn = make(chan struct{}, 1)
-	}
-	return h.turn
-}
-
 type entry struct {
 	id    turns.CallID
 	who   Call
@@ -111,5 +90,5 @@ type entry struct {
 	hold  *hold
 	meter *figures.Request
 	timer *time.Timer
-	probe chan struct{} // closed when it needs no probes any more; nil without them
+	probe context.CancelFunc // ends its probes for deadlocks; nil without them
 }

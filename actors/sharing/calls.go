@@ -41,19 +41,18 @@ type Calls struct {
 	reading reading // of the lease, for the present input
 	newest  reading // of the newest hold, by epoch and term
 	turns   *turns.Turns
-	entries []entry
-	holds   []*hold
-	waiting int
-	asked   int
+	entries map[turns.CallID]*entry
+	holds   map[turns.HoldID]*hold
 	counted int // calls that wait without a node, as last counted
-	live    int // calls and lock actors that have not ended
+	actors  int // lock actors that have not ended
 	none    []chan struct{}
 	outbox
 }
 
 // New has a client's calls share holds, whose lock actors a source spawns in an actor system.
 func New(from Source, in *actor.ActorSystem) *Calls {
-	c := &Calls{source: from, root: in.Root, system: in.ID, base: time.Now()}
+	c := &Calls{source: from, root: in.Root, system: in.ID, base: time.Now(),
+		entries: map[turns.CallID]*entry{}, holds: map[turns.HoldID]*hold{}}
 	c.seed = maphash.MakeSeed()
 	bounds := turns.DefaultBounds()
 	if c.session, _ = from.(*actors.Session); c.session != nil {
@@ -76,13 +75,14 @@ type reading struct {
 	valid       bool
 }
 
-func (r *reading) Unbroken(epoch, term uint64) bool {
-	return r.valid && r.epoch == epoch && r.term == term
-}
-
-// Unbroken reports whether a hold over a gateway is certainly held now. Its clock asks no user's
+// Unbroken reports whether a hold is certainly held now. Over a gateway its clock asks no user's
 // function.
-func (c *Calls) Unbroken(epoch, term uint64) bool { return c.source.Clock(epoch).Unbroken(term) }
+func (c *Calls) Unbroken(epoch, term uint64) bool {
+	if c.session == nil {
+		return c.source.Clock(epoch).Unbroken(term)
+	}
+	return c.reading == reading{epoch, term, true}
+}
 
 func (r *reading) before(other reading) bool {
 	return r.epoch < other.epoch || r.epoch == other.epoch && r.term < other.term
@@ -110,11 +110,7 @@ func (c *Calls) begin() turns.Moment {
 func (c *Calls) beginBy(r reading) turns.Moment {
 	c.mu.Lock()
 	c.reading = r
-	m := turns.Moment{At: time.Since(c.base), Lease: &c.reading}
-	if c.session == nil {
-		m.Lease = c
-	}
-	return m
+	return turns.Moment{At: time.Since(c.base), Lease: c}
 }
 
 // Call begins a call, within a lease of the same lock or 0. want is good (actors.CheckAcquire), and
@@ -122,73 +118,60 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
 	meter, err := c.figures.Request(want.Mode, want.Path)
 	if err != nil { // a user's function has panicked
-		who.Refused(messages.ReasonBadInput, err.Error())
+		who.Refused(messages.ReasonBadInput, err.Error(), nil)
 		return 0
 	}
-	meter.Waits()
 	if want.Alone {
 		who = c.observing(who)
 	}
 	m := c.begin()
 	id := c.turns.Call(m, want, within)
-	for id.Slot() >= len(c.entries) {
-		c.entries = append(c.entries, entry{})
-	}
-	c.entries[id.Slot()] = entry{id: id, who: who, want: want, at: m.At, meter: meter}
-	c.live++
-	c.waiting++
+	e := &entry{id: id, who: who, want: want, at: m.At, meter: meter}
+	c.entries[id] = e
 	c.take(messages.ReasonNone)
-	if want.Deadlocks.Every > 0 && c.entry(id) != nil && c.entry(id).hold == nil {
-		c.beginProbes(c.entry(id))
+	if want.Deadlocks.Every > 0 && c.entries[id] == e && e.hold == nil {
+		c.beginProbes(e)
 	}
 	c.settle()
 	return id
 }
 
-// Withdraw ends a call, for a reason that observers are told. One that waited hears no more. One
-// that holds gives back.
+// Withdraw ends a call. One that waits is refused, for that reason. One that holds gives back.
 func (c *Calls) Withdraw(id turns.CallID, why messages.Reason) (waited bool) {
-	m := c.begin()
-	e := c.entry(id)
-	if e == nil {
-		c.mu.Unlock()
-		return false
-	}
-	if e.hold != nil {
-		c.mu.Unlock()
+	if waited = c.withdraw(id, why, nil); !waited {
 		c.GiveBack(id)
+	}
+	return waited
+}
+
+func (c *Calls) withdraw(id turns.CallID, why messages.Reason, of *messages.Deadlock) (waited bool) {
+	m := c.begin()
+	e := c.entries[id]
+	if e == nil || e.hold != nil {
+		c.mu.Unlock()
 		return false
 	}
-	e.meter.Leaves(why, false)
-	who := e.who
 	c.turns.Withdraw(m, id)
-	c.forget(e)
-	c.waiting--
+	c.refuse(e, why, "", of)
 	c.take(why)
 	c.settle()
-	switch who := who.(type) {
-	case *Notices:
-		who.withdrawn(why)
-	case *observed:
-		who.notices.withdrawn(why)
-	}
 	return true
 }
 
 // GiveBack ends a call that holds. The final state may be told before GiveBack returns.
 func (c *Calls) GiveBack(id turns.CallID) {
 	m := c.begin()
-	e := c.entry(id)
+	e := c.entries[id]
 	if e == nil || e.hold == nil {
 		c.mu.Unlock()
 		return
 	}
 	h, who := e.hold, e.who
 	state, why := messages.StateReleased, messages.ReasonReleased
-	if !m.Lease.Unbroken(h.Epoch, h.Term) {
+	if !c.Unbroken(h.Epoch, h.Term) {
 		state, why = messages.StateLost, c.whyOver(h.Clock)
 	}
-	h.freed, h.freedAt = c.figures.Now(), m.At
+	h.handoff, h.freedAt = figures.Handoff{At: c.figures.Now(), Local: true}, m.At
 	e.meter.Leaves(why, state == messages.StateLost)
 	c.turns.GiveBack(m, id)
 	c.forget(e)
@@ -207,7 +190,7 @@ func (c *Calls) GiveBack(id turns.CallID) {
 func (c *Calls) TxnBegun(id turns.CallID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entry(id)
+	e := c.entries[id]
 	if e == nil || e.hold == nil {
 		return false
 	}
@@ -219,7 +202,7 @@ func (c *Calls) TxnBegun(id turns.CallID) bool {
 // TxnEnded: see turns.Turns.TxnBegun.
 func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 	m := c.begin()
-	h := c.hold(of.ID)
+	h := c.holds[of.ID]
 	if h == nil {
 		c.mu.Unlock()
 		return
@@ -241,7 +224,6 @@ func (c *Calls) TxnEnded(of *Hold, fenced bool) {
 // may have gone; false: there will be no room.
 func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 	pause := c.turns.TxnRefused(c.begin(), of.ID)
-	c.take(messages.ReasonNone)
 	c.settle()
 	if pause == 0 {
 		return false
@@ -256,9 +238,7 @@ func (c *Calls) TxnRefused(ctx context.Context, of *Hold) (again bool) {
 
 // Close: the client ends. Nothing is kept any more.
 func (c *Calls) Close() {
-	m := c.begin()
-	c.turns.Close(m)
-	c.take(messages.ReasonNone)
+	c.turns.Close(c.begin())
 	c.settle()
 }
 
@@ -266,12 +246,8 @@ func (c *Calls) Close() {
 func (c *Calls) Wait(ctx context.Context) bool {
 	c.mu.Lock()
 	none := make(chan struct{})
-	if c.live == 0 {
-		close(none)
-	} else {
-		c.none = append(c.none, none)
-	}
-	c.mu.Unlock()
+	c.none = append(c.none, none)
+	c.settle()
 	select {
 	case <-none:
 		return true
@@ -280,37 +256,12 @@ func (c *Calls) Wait(ctx context.Context) bool {
 	}
 }
 
-func (c *Calls) ended() {
-	if c.live--; c.live > 0 {
-		return
-	}
-	for _, none := range c.none {
-		close(none)
-	}
-	c.none = nil
-}
-
-func (c *Calls) entry(id turns.CallID) *entry {
-	if slot := id.Slot(); id != 0 && slot < len(c.entries) && c.entries[slot].id == id {
-		return &c.entries[slot]
-	}
-	return nil
-}
-
-func (c *Calls) hold(id turns.HoldID) *hold {
-	if slot := id.Slot(); slot < len(c.holds) && c.holds[slot] != nil && c.holds[slot].ID == id {
-		return c.holds[slot]
-	}
-	return nil
-}
-
 func (c *Calls) forget(e *entry) {
 	if e.probe != nil {
-		close(e.probe)
+		e.probe()
 	}
 	if e.timer != nil {
 		e.timer.Stop()
 	}
-	*e = entry{}
-	c.ended()
+	delete(c.entries, e.id)
 }

@@ -126,7 +126,9 @@ func (u *user) Granted(id turns.CallID, hold *Hold, token messages.Token) func()
 	return nil
 }
 
-func (u *user) Refused(why messages.Reason, _ string) { u.note("refused: " + string(why)) }
+func (u *user) Refused(why messages.Reason, _ string, _ *messages.Deadlock) {
+	u.note("refused: " + string(why))
+}
 
 func (u *user) Told(state messages.State, _ time.Time, why messages.Reason, _ string) {
 	u.note(strings.TrimSuffix(state.String()+": "+string(why), ": "))
@@ -198,7 +200,7 @@ func TestTurnsOnOneHold(t *testing.T) {
 	require.Empty(t, b.take())
 	b.calls.GiveBack(two.id)
 	require.Equal(t, []string{"release 0"}, b.take())
-	require.Empty(t, three.told())
+	require.Equal(t, "refused: "+string(messages.ReasonCancelled), three.told())
 	require.True(t, b.calls.Wait(t.Context()))
 }
 
@@ -292,7 +294,7 @@ func (b *blocker) Granted(turns.CallID, *Hold, messages.Token) func() {
 		<-b.out
 	}
 }
-func (b *blocker) Refused(messages.Reason, string)                         {}
+func (b *blocker) Refused(messages.Reason, string, *messages.Deadlock)     {}
 func (b *blocker) Told(messages.State, time.Time, messages.Reason, string) {}
 
 // TestTransactions: a hold is not given to the next while a transaction is under way, and Unlock waits.

@@ -2,6 +2,7 @@ package sharing
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -20,36 +21,43 @@ type hold struct {
 	observers []*actor.PID
 	actors    *sync.WaitGroup // counts lock actors; nil for most
 	meter     *figures.Request
+	lock      atomic.Pointer[actor.PID]
 
 	// Guarded by the mutex of the calls.
 	grants   int
 	txns     int
-	freed    figures.Moment // when a call last gave it back, as freedAt is
-	freedAt  time.Duration
-	awaited  []Call // that wait for its end
+	handoff  figures.Handoff // to the next call that has it
+	freedAt  time.Duration   // when a call last gave it back
+	awaited  []Call          // that wait for its end
 	timer    *time.Timer
 	deadlock *messages.Deadlock
-	asked    bool // its lock actor queues
 	leaves   bool // it was told to end
 	over     bool // it has told its end
 	holds    bool // it has told Held
 	overdue  bool // its lease ended before that
-	resuming bool
 
 	// Guarded by mu.
 	state       messages.State
 	waited      messages.State // the last in which it waited
 	mu          sync.Mutex
-	lock        *actor.PID
 	node        string
 	predecessor audience.Predecessor
 	trouble     string
 }
 
-func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
-	h := &hold{lane: c.lane(e.want.Path), want: &e.want.Acquire, asked: true,
+func (c *Calls) newHold(o *turns.Output) {
+	e := c.entries[o.Call]
+	if watched, ok := e.who.(*observed); ok { // its lock actor tells them
+		e.who = watched.Own
+	}
+	h := &hold{lane: c.lane(e.want.Path), want: &e.want.Acquire,
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
-	h.ID, h.Shared, h.calls = o.Hold, o.Shared, c
+	h.ID, h.Shared, h.calls, h.Turn = o.Hold, o.Shared, c, make(chan struct{}, 1)
+	c.holds[h.ID] = h
+	c.actors++
+	c.later(h.lane, func() { // SpawnLock may return after all that becomes of the lock actor was told
+		h.lock.Store(c.source.SpawnLock(h.want, h, h.observers))
+	})
 	w := h.want
 	more, grace := o.Shared || e.want.MaxWaiters > 0, time.Duration(0)
 	if e.want.Alone {
@@ -65,7 +73,7 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 		}
 	}
 	if w.Timeout == 0 && w.Grace == grace && w.TellMore == more && w.Try == o.Try && !o.Shared && o.Beside == 0 {
-		return h
+		return
 	}
 	own := *w
 	w = &own
@@ -73,17 +81,10 @@ func (c *Calls) newHold(o *turns.Output, e *entry) *hold {
 	if o.Shared {
 		w.Owner, w.Caller = "", ""
 	}
-	if writer := c.hold(o.Beside); writer != nil && writer.Held != nil {
+	if writer := c.holds[o.Beside]; writer != nil && writer.Held != nil {
 		w.Beside = writer.Held.Node
 	}
 	h.want = w
-	return h
-}
-
-func (h *hold) pid() *actor.PID {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.lock
 }
 
 func (h *hold) Figures() *figures.Request { return h.meter }
@@ -117,14 +118,14 @@ func (h *hold) Troubled(text string) {
 	c.mu.Lock()
 	told := append([]Call(nil), h.awaited...)
 	for _, id := range c.turns.Users(h.ID) {
-		if e := c.entry(id); e != nil {
+		if e := c.entries[id]; e != nil {
 			told = append(told, e.who)
 		}
 	}
 	c.mu.Unlock()
 	for _, who := range told {
-		if t, ok := who.(Troubled); ok {
-			t.Troubled(text)
+		if own, ok := who.(Own); ok {
+			own.Troubled(text)
 		}
 	}
 }
@@ -133,25 +134,8 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 	switch msg := notice.(type) {
 	case *messages.Held:
 		h.held(msg)
-	case *messages.Waiting:
-		h.input(func(m turns.Moment) { h.calls.turns.Waiting(m, h.ID, msg.Before) })
-	case *messages.Watched:
-		h.input(func(m turns.Moment) { h.calls.turns.Watched(m, h.ID, msg.Readable) })
-	case *messages.Contended:
-		h.input(func(m turns.Moment) { h.calls.turns.Contended(m, h.ID) })
-	case *messages.Checked:
-		h.input(func(m turns.Moment) { h.calls.turns.Checked(m, h.ID) })
-	case *messages.Suspended:
-		h.input(func(m turns.Moment) { h.calls.turns.Suspended(m, h.ID) })
-	case *messages.Resumed:
-		h.input(func(m turns.Moment) {
-			h.resuming = true
-			h.calls.turns.Resumed(m, h.ID)
-		})
-	case *messages.RevokeRequested:
-		h.input(func(m turns.Moment) { h.calls.turns.Revoke(m, h.ID) })
 	case *messages.Revoked:
-		h.urgently(func(m turns.Moment) { h.calls.turns.Revoked(m, h.ID) })
+		h.urgently(func(m turns.Moment) { h.calls.turns.Hear(m, h.ID, msg) })
 	case *messages.Released:
 		h.end(messages.StateReleased, msg.Reason, "")
 	case *messages.Lost:
@@ -164,14 +148,14 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 		h.end(messages.StateFailed, msg.Reason, msg.Detail)
 	case *actor.Stopped:
 		h.stopped()
+	default:
+		h.input(func(m turns.Moment) { h.calls.turns.Hear(m, h.ID, notice) })
 	}
 }
 
 func (h *hold) input(give func(turns.Moment)) {
 	c := h.calls
 	give(c.begin())
-	c.take(messages.ReasonNone)
-	h.resuming = false
 	c.settle()
 }
 
@@ -185,12 +169,11 @@ func (h *hold) held(msg *messages.Held) {
 	h.Clock.Follow(msg.Term, h) // before it may be given back
 	overdue := false
 	h.input(func(m turns.Moment) {
-		c.unasked(h)
-		h.holds, overdue = true, h.overdue
+		h.holds, overdue, h.handoff = true, h.overdue, h.meter.Handoff()
 		if of := (reading{epoch: msg.Epoch, term: msg.Term}); c.newest.before(of) {
 			c.newest = of
 		}
-		c.turns.Held(m, h.ID, turns.Held{Token: msg.Token, Places: msg.Places, Epoch: msg.Epoch, Term: msg.Term, Timeout: timeout})
+		c.turns.Held(m, h.ID, msg, timeout)
 	})
 	if overdue {
 		h.TermEnded()
@@ -221,7 +204,7 @@ func (c *Calls) whyOver(clock *zkconn.LeaseClock) messages.Reason {
 // urgently gives turns an input that takes the hold from its calls, and tells them past the queue,
 // without the session's clock, before it returns.
 func (h *hold) urgently(give func(turns.Moment)) {
-	var urgent []task
+	var urgent []func()
 	c := h.calls
 	m := c.beginBy(reading{})
 	c.urgent = &urgent
@@ -229,8 +212,8 @@ func (h *hold) urgently(give func(turns.Moment)) {
 	c.take(messages.ReasonNone)
 	c.urgent = nil
 	c.mu.Unlock()
-	for i := range urgent {
-		urgent[i].carryOut()
+	for _, do := range urgent {
+		do()
 	}
 	c.mu.Lock()
 	c.settle()
@@ -242,7 +225,6 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 	}
 	h.input(func(m turns.Moment) {
 		c := h.calls
-		c.unasked(h)
 		h.over = true
 		if h.timer != nil {
 			h.timer.Stop()
@@ -252,12 +234,10 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		c.take(messages.ReasonNone)
 		c.deadlock = nil
 		for _, who := range h.awaited {
-			c.later(h.lane, task{who: who, news: news{state: as, why: why, detail: detail}})
+			c.later(h.lane, func() { who.Told(as, time.Time{}, why, detail) })
 		}
 		h.awaited = nil
-		if c.hold(h.ID) == h { // else its slot has been used again
-			c.holds[h.ID.Slot()] = nil
-		}
+		delete(c.holds, h.ID)
 	})
 }
 
@@ -274,6 +254,6 @@ func (h *hold) stopped() {
 	}
 	c := h.calls
 	c.mu.Lock()
-	c.ended()
-	c.mu.Unlock()
+	c.actors--
+	c.settle()
 }

@@ -17,10 +17,8 @@ import (
 func (c *Calls) CountInside() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.inside()
+	return c.turns.WithoutNode()
 }
-
-func (c *Calls) inside() int { return max(0, c.waiting-c.asked) }
 
 // Inside gives the first calls for locks at a root and below that wait without a node of their own,
 // in order, and counts all.
@@ -47,7 +45,7 @@ func (c *Calls) Nodes(root string) (all []messages.Contender) {
 	defer c.mu.Unlock()
 	known := map[turns.HoldID]bool{}
 	for s := range c.turns.Standings {
-		h := c.hold(s.Behind)
+		h := c.holds[s.Behind]
 		if h == nil || !queue.IsBelow(root, h.want.Path) {
 			continue
 		}
@@ -68,7 +66,7 @@ func (c *Calls) Nodes(root string) (all []messages.Contender) {
 }
 
 func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
-	w, e := s.Want, c.entry(s.Call)
+	w, e := s.Want, c.entries[s.Call]
 	at := messages.Contender{Path: w.Path, Node: node, Mode: w.Mode, Name: w.Name, Library: messages.LibraryTurnstile,
 		ID: "call-" + strconv.FormatUint(uint64(s.Call), 16) + "@" + c.system}
 	if w.Mode == messages.Semaphore {
@@ -80,12 +78,12 @@ func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
 	var h *hold
 	if e != nil {
 		if h = e.hold; h == nil {
-			h = c.hold(s.Hold)
+			h = c.holds[s.Hold]
 		}
 	}
 	o := queue.OwnerHere("")
-	if h != nil && h.pid() != nil {
-		o.Actor = messages.IDOf(h.pid()).Key(c.system)
+	if h != nil && h.lock.Load() != nil {
+		o.Actor = messages.IDOf(h.lock.Load()).Key(c.system)
 	}
 	o.Owner, o.Caller, o.Label, o.Priority = w.Owner, w.Caller, w.Label, w.Priority
 	o.Detects = w.Deadlocks.Every > 0
@@ -121,12 +119,12 @@ type Where struct {
 func (c *Calls) Where(id turns.CallID) (w Where) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entry(id)
+	e := c.entries[id]
 	if e == nil {
 		return w
 	}
 	before, own := c.turns.Before(id)
-	if h := c.hold(own); h != nil {
+	if h := c.holds[own]; h != nil {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		w.State, w.Node, w.Trouble = h.waited, h.node, h.trouble
@@ -136,7 +134,7 @@ func (c *Calls) Where(id turns.CallID) (w Where) {
 		return w
 	}
 	w.State = messages.StateWatching
-	if h := c.hold(before.Behind); h != nil {
+	if h := c.holds[before.Behind]; h != nil {
 		h.mu.Lock()
 		w.Trouble = h.trouble
 		node, silent := h.node, h.state == messages.StateRecovering || !h.holds && h.predecessor == nil
@@ -159,22 +157,18 @@ func (c *Calls) beginProbes(e *entry) {
 	if c.session == nil {
 		return
 	}
-	e.probe = make(chan struct{})
-	id, want, over := e.id, e.want, e.probe
+	ctx, cancel := context.WithCancel(context.Background())
+	id, want := e.id, e.want
+	e.probe = cancel
 	name := c.describe(&turns.Standing{Call: id, Want: want}, "").ID
 	go func() {
-		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
-		go func() {
-			<-over
-			cancel()
-		}()
 		tick := time.NewTicker(want.Deadlocks.Every)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-			case <-over:
+			case <-ctx.Done():
 				return
 			}
 			if !c.waitsInside(id) { // its lock actor looks
@@ -182,7 +176,7 @@ func (c *Calls) beginProbes(e *entry) {
 			}
 			answer, err := c.session.Ask(ctx, &inspect.DeadlockProbe{Root: want.Deadlocks.Root, Node: name})
 			if found, ok := answer.(*inspect.DeadlockProbed); err == nil && ok && found.Deadlock != nil {
-				c.giveUp(id, found.Deadlock)
+				c.withdraw(id, messages.ReasonDeadlock, found.Deadlock)
 				return
 			}
 			if err != nil && ctx.Err() == nil { // the session has ended
@@ -197,24 +191,7 @@ func (c *Calls) beginProbes(e *entry) {
 func (c *Calls) waitsInside(id turns.CallID) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entry(id)
-	_, own := c.turns.Before(id)
-	h := c.hold(own)
-	return e != nil && e.hold == nil && (own == 0 || h != nil && h.Shared && c.turns.Stands(id).Behind != own)
-}
-
-func (c *Calls) giveUp(id turns.CallID, of *messages.Deadlock) {
-	m := c.begin()
-	e := c.entry(id)
-	if e == nil || e.hold != nil {
-		c.mu.Unlock()
-		return
-	}
-	c.refuse(e, messages.ReasonDeadlock, "", of)
-	e.meter.Leaves(messages.ReasonDeadlock, false)
-	c.turns.Withdraw(m, id)
-	c.forget(e)
-	c.waiting--
-	c.take(messages.ReasonDeadlock)
-	c.settle()
+	s := c.turns.Stands(id)
+	h := c.holds[s.Hold]
+	return s.Waits() && (s.Hold == 0 || h != nil && h.Shared && s.Behind != s.Hold)
 }

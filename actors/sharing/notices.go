@@ -43,22 +43,18 @@ func (n *Notices) Granted(_ turns.CallID, hold *Hold, token messages.Token) func
 	}
 }
 
-// Deadlocked is that of a Call.
-func (n *Notices) Deadlocked(d messages.Deadlock) {
-	n.send(&messages.Deadlocked{Grant: n.grant, Deadlock: d})
-}
-
 // Refused is that of a Call.
-func (n *Notices) Refused(why messages.Reason, detail string) {
+func (n *Notices) Refused(why messages.Reason, detail string, of *messages.Deadlock) {
+	if of != nil {
+		n.send(&messages.Deadlocked{Grant: n.grant, Deadlock: *of})
+	}
 	to := messages.StateFailed
 	switch why {
-	case messages.ReasonNotAcquired, messages.ReasonDeadlock, messages.ReasonTimeout, messages.ReasonCancelled:
+	case messages.ReasonNotAcquired, messages.ReasonDeadlock, messages.ReasonTimeout, messages.ReasonCancelled, messages.ReasonOwnerGone:
 		to = messages.StateCancelled
 	}
 	n.end(to, why, detail)
 }
-
-func (n *Notices) withdrawn(why messages.Reason) { n.end(messages.StateCancelled, why, "") }
 
 // Told is that of a Call.
 func (n *Notices) Told(state messages.State, until time.Time, why messages.Reason, detail string) {
@@ -125,6 +121,8 @@ func (n *Notices) end(to messages.State, why messages.Reason, detail string) {
 		return
 	case to == messages.StateReleased:
 		why = cmp.Or(n.why, why)
+	case to == messages.StateFailed && !held && why == n.why: // for which its user gives up
+		to = messages.StateCancelled
 	case to == messages.StateLost && !held:
 		to, why, detail = messages.StateCancelled, messages.ReasonOwnerGone, ""
 	}

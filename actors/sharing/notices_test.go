@@ -33,9 +33,9 @@ func TestNotices(t *testing.T) {
 	tell := func(state messages.State) func(*Notices) {
 		return func(n *Notices) { n.Told(state, time.Time{}, "", "") }
 	}
-	refuse := func(why messages.Reason) func(*Notices) { return func(n *Notices) { n.Refused(why, "") } }
+	refuse := func(why messages.Reason) func(*Notices) { return func(n *Notices) { n.Refused(why, "", nil) } }
 	leave := func(n *Notices) { n.Leaves(messages.ReasonReleased) }
-	withdraw := func(n *Notices) { n.withdrawn(messages.ReasonOwnerGone) }
+	withdraw := refuse(messages.ReasonOwnerGone)
 	suspend, resume := tell(messages.StateRecovering), tell(messages.StateHeld)
 	release, lose := tell(messages.StateReleased), tell(messages.StateLost)
 	for name, c := range map[string]struct {
@@ -80,11 +80,10 @@ type own struct {
 	observer *actor.PID
 }
 
-func (o *own) Deadlocked(messages.Deadlock) {}
-func (o *own) Troubled(string)              {}
-func (o *own) Path() string                 { return "/a" }
-func (o *own) Observers() []*actor.PID      { return []*actor.PID{o.observer} }
-func (o *own) LockActors() *sync.WaitGroup  { return nil }
+func (o *own) Troubled(string)             {}
+func (o *own) Path() string                { return "/a" }
+func (o *own) Observers() []*actor.PID     { return []*actor.PID{o.observer} }
+func (o *own) LockActors() *sync.WaitGroup { return nil }
 
 // TestObserversOfCallsWithoutALockActor: a call that is refused inside has none, and one that shares the
 // hold of the lease that it is made within. A lock actor tells them itself.

@@ -37,14 +37,9 @@ func (o *observed) Granted(id turns.CallID, hold *Hold, token messages.Token) fu
 	}
 }
 
-func (o *observed) Deadlocked(d messages.Deadlock) {
-	o.notices.Deadlocked(d)
-	o.Own.Deadlocked(d)
-}
-
-func (o *observed) Refused(why messages.Reason, detail string) {
-	o.notices.Refused(why, detail)
-	o.Own.Refused(why, detail)
+func (o *observed) Refused(why messages.Reason, detail string, of *messages.Deadlock) {
+	o.notices.Refused(why, detail, of)
+	o.Own.Refused(why, detail, of)
 }
 
 func (o *observed) Told(state messages.State, until time.Time, why messages.Reason, detail string) {

@@ -11,41 +11,9 @@ import (
 // lane has what is to be done about the locks of some paths, in order. Of several lanes, a stuck
 // goroutine holds up one.
 type lane struct {
-	todo     []task
-	spare    []task // carried out last, to be used again
-	attended bool   // a goroutine carries it out, or is about to
-}
-
-type task struct {
-	do      func() // if not nil, all that is to be done
-	hold    *hold  // if not nil, its lock actor is sent a command, or spawned for nil
-	command any
-	who     Call
-	news
-}
-
-type news struct {
-	state  messages.State
-	until  time.Time
-	why    messages.Reason
-	detail string
-}
-
-func (t *task) carryOut() {
-	switch h := t.hold; {
-	case t.do != nil:
-		t.do()
-	case h == nil:
-		t.who.Told(t.state, t.until, t.why, t.detail)
-	case t.command == nil: // SpawnLock may return after all that becomes of the lock actor was told
-		lock := h.calls.source.SpawnLock(h.want, h, h.observers)
-		h.mu.Lock()
-		h.lock = lock
-		h.mu.Unlock()
-	default:
-		makeRoomOnStack(0)
-		h.calls.root.Send(h.pid(), t.command)
-	}
+	todo     []func()
+	spare    []func() // carried out last, to be used again
+	attended bool     // a goroutine carries it out, or is about to
 }
 
 type outbox struct {
@@ -54,7 +22,7 @@ type outbox struct {
 	seed  maphash.Seed
 	// urgent takes what an input ends that cannot wait for the queue; else nil. deadlock is the one
 	// for which an input's lock actor gave up.
-	urgent   *[]task
+	urgent   *[]func()
 	deadlock *messages.Deadlock
 }
 
@@ -62,8 +30,8 @@ func (o *outbox) lane(path string) *lane {
 	return &o.lanes[maphash.String(o.seed, path)%uint64(len(o.lanes))]
 }
 
-func (o *outbox) later(in *lane, t task) {
-	if in.todo = append(in.todo, t); !in.attended {
+func (o *outbox) later(in *lane, do func()) {
+	if in.todo = append(in.todo, do); !in.attended {
 		in.attended = true
 		o.mine = append(o.mine, in)
 	}
@@ -79,7 +47,7 @@ func (c *Calls) take(cancel messages.Reason) {
 	}
 	for i := range all {
 		o := &all[i]
-		h := c.hold(o.Hold)
+		h := c.holds[o.Hold]
 		switch o.Do {
 		case turns.SetTimer:
 			c.setTimer(o)
@@ -90,46 +58,46 @@ func (c *Calls) take(cancel messages.Reason) {
 		case turns.Tell:
 			c.told(o)
 		case turns.Ask:
-			c.ask(o)
+			c.newHold(o)
 		case turns.Cancel:
 			h.leaves = true
-			c.unasked(h)
-			c.later(h.lane, task{hold: h, command: &messages.Cancel{Reason: cancel}})
+			c.send(h, &messages.Cancel{Reason: cancel})
 		case turns.Release:
 			h.leaves = true
-			c.later(h.lane, task{hold: h, command: &messages.Release{}})
+			c.send(h, &messages.Release{})
 		case turns.Check:
-			c.later(h.lane, task{hold: h, command: &messages.Check{}})
+			c.send(h, &messages.Check{})
 		case turns.WatchContention:
-			c.later(h.lane, task{hold: h, command: &messages.WatchContention{}})
+			c.send(h, &messages.WatchContention{})
 		}
 	}
 }
 
+func (c *Calls) send(h *hold, command any) {
+	c.later(h.lane, func() {
+		makeRoomOnStack(0)
+		c.root.Send(h.lock.Load(), command)
+	})
+}
+
 func (c *Calls) granted(o *turns.Output, h *hold) {
-	e := c.entry(o.Call)
-	if h.grants == 0 || h.freed != 0 && e.at < h.freedAt {
-		at, local := h.meter.Handoff()
-		if h.grants > 0 {
-			at, local = h.freed, true
-		}
-		e.meter.HandedOff(at, local)
+	e := c.entries[o.Call]
+	if h.grants == 0 || e.at < h.freedAt {
+		e.meter.HandedOff(h.handoff)
 	}
 	e.meter.Grants()
 	h.grants++
 	e.hold = h
-	c.waiting--
 	if e.probe != nil {
-		close(e.probe)
-		e.probe = nil
+		e.probe()
 	}
 	if then := e.who.Granted(e.id, &h.Hold, o.Token); then != nil {
-		c.later(h.lane, task{do: then})
+		c.later(h.lane, then)
 	}
 }
 
 func (c *Calls) refused(o *turns.Output, by *hold) {
-	e := c.entry(o.Call)
+	e := c.entries[o.Call]
 	why, detail := o.Reason, o.Detail
 	if by != nil && detail == "" {
 		if detail = "a node that has no name yet"; by.nodeNow() != "" {
@@ -137,70 +105,40 @@ func (c *Calls) refused(o *turns.Output, by *hold) {
 		}
 	}
 	c.refuse(e, why, detail, c.deadlock)
-	e.meter.Leaves(why, false)
-	c.waiting--
-	c.forget(e)
 }
 
-func (c *Calls) refuse(e *entry, why messages.Reason, detail string, deadlock *messages.Deadlock) {
-	who := e.who
-	c.later(c.lane(e.want.Path), task{do: func() {
-		if d, ok := who.(Deadlocked); ok && deadlock != nil {
-			d.Deadlocked(*deadlock)
-		}
-		who.Refused(why, detail)
-	}})
+func (c *Calls) refuse(e *entry, why messages.Reason, detail string, of *messages.Deadlock) {
+	e.meter.Leaves(why, false)
+	c.forget(e)
+	c.later(c.lane(e.want.Path), func() { e.who.Refused(why, detail, of) })
 }
 
 func (c *Calls) told(o *turns.Output) {
-	e := c.entry(o.Call)
-	h, tell := e.hold, task{who: e.who, news: news{state: o.State, why: o.Reason, detail: o.Detail}}
-	ends := false
-	switch o.State {
+	e := c.entries[o.Call]
+	h, who, state, until := e.hold, e.who, o.State, time.Time{}
+	ends, why, detail := false, o.Reason, o.Detail
+	switch state {
 	case messages.StateRevoking:
 		if o.Deadline > 0 {
-			tell.until = c.base.Add(o.Deadline)
+			until = c.base.Add(o.Deadline)
 		}
-		if !h.resuming {
-			e.meter.Asked()
-		}
+		e.meter.Asked()
 	case messages.StateReleased:
-		tell.state, ends = messages.StateReleasing, true
+		state, ends = messages.StateReleasing, true
 		e.meter.Forced()
-		h.awaited = append(h.awaited, e.who)
+		h.awaited = append(h.awaited, who)
 	case messages.StateLost:
 		ends = true
 	}
 	if ends {
-		e.meter.Leaves(tell.why, tell.state == messages.StateLost)
+		e.meter.Leaves(why, state == messages.StateLost)
 		c.forget(e)
 	}
+	tell := func() { who.Told(state, until, why, detail) }
 	if ends && c.urgent != nil {
 		*c.urgent = append(*c.urgent, tell)
 	} else {
 		c.later(h.lane, tell)
-	}
-}
-
-func (c *Calls) ask(o *turns.Output) {
-	e := c.entry(o.Call)
-	for o.Hold.Slot() >= len(c.holds) {
-		c.holds = append(c.holds, nil)
-	}
-	if o, ok := e.who.(*observed); ok { // its lock actor tells them
-		e.who = o.Own
-	}
-	h := c.newHold(o, e)
-	c.holds[o.Hold.Slot()] = h
-	c.asked++
-	c.live++ // its lock actor
-	c.later(h.lane, task{hold: h})
-}
-
-func (c *Calls) unasked(h *hold) {
-	if h.asked {
-		h.asked = false
-		c.asked--
 	}
 }
 
@@ -210,11 +148,18 @@ const roundsAttended = 8
 // settle gives up the mutex, and carries out what the input has led to, unless another goroutine
 // does.
 func (c *Calls) settle() {
+	c.take(messages.ReasonNone)
 	if c.figures != nil {
-		if n := c.inside(); n != c.counted {
-			c.figures.Inside(n - c.counted)
+		if n := c.turns.WithoutNode(); n != c.counted {
+			c.figures.Add("turnstile.session.inside", n-c.counted)
 			c.counted = n
 		}
+	}
+	if len(c.entries)+c.actors == 0 {
+		for _, none := range c.none {
+			close(none)
+		}
+		c.none = nil
 	}
 	if len(c.mine) == 0 {
 		c.mu.Unlock()
@@ -246,8 +191,8 @@ func (c *Calls) attend(l *lane, rounds int) {
 		batch := l.todo
 		l.todo = l.spare[:0]
 		c.mu.Unlock()
-		for i := range batch {
-			batch[i].carryOut()
+		for _, do := range batch {
+			do()
 		}
 		clear(batch)
 		c.mu.Lock()

@@ -4,13 +4,12 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/turns"
-	"github.com/turnstile-locks/turnstile/messages"
 )
 
 func (c *Calls) setTimer(o *turns.Output) {
 	var of **time.Timer
-	if e := c.entry(o.Call); e == nil {
-		of = &c.hold(o.Hold).timer // also where its lock actor is ending, and is to be spawned anew
+	if e := c.entries[o.Call]; e == nil {
+		of = &c.holds[o.Hold].timer // also where its lock actor is ending, and is to be spawned anew
 	} else if of = &e.timer; e.hold != nil && e.hold.want.Grace > 0 {
 		return // its lock actor has the timer
 	}
@@ -25,7 +24,6 @@ func (c *Calls) setTimer(o *turns.Output) {
 		} else {
 			c.turns.HoldTimer(m, hold)
 		}
-		c.take(messages.ReasonNone)
 		c.settle()
 	})
 }

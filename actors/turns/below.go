@@ -6,23 +6,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Held is what a lock actor that holds tells: see messages.Held.
-type Held struct {
-	Token       messages.Token
-	Places      int
-	Epoch, Term uint64
-	Timeout     time.Duration
-}
-
-// Waiting: the lock actor waits, behind so many contenders by its listing. It may come again.
-func (t *Turns) Waiting(m Moment, id HoldID, before int) {
-	if h := t.hold(id); h != nil && h.phase == asked {
-		t.now = m
-		h.before = before
-		t.settle(h.line.queue)
-	}
-}
-
 // Waits: the lock actor is known to wait for others.
 func (t *Turns) Waits(m Moment, id HoldID) {
 	if h := t.hold(id); h != nil && h.phase == asked && !h.waits {
@@ -32,16 +15,16 @@ func (t *Turns) Waits(m Moment, id HoldID) {
 	}
 }
 
-// Held: the lock actor holds.
-func (t *Turns) Held(m Moment, id HoldID, b Held) {
+// Held: the lock actor holds, in a session with this timeout.
+func (t *Turns) Held(m Moment, id HoldID, b *messages.Held, timeout time.Duration) {
 	h := t.hold(id)
 	if h == nil || h.phase != asked {
 		return
 	}
 	t.now = m
 	l, own := h.line, h.call
-	h.unask()
-	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, b.Timeout
+	t.unask(h)
+	h.phase, h.token, h.places, h.epoch, h.term, h.timeout = held, b.Token, b.Places, b.Epoch, b.Term, timeout
 	h.proved = m.At
 	l.open = append(l.open, h)
 	if l.want.reads() && l.queue.exclude > 0 {
@@ -53,100 +36,59 @@ func (t *Turns) Held(m Moment, id HoldID, b Held) {
 	t.settle(l.queue)
 }
 
-// Watched: the watch of the hold's own node is set, or the node may not be read. It comes once
-// after Held and each Resumed.
-func (t *Turns) Watched(m Moment, id HoldID, readable bool) {
+// Hear takes what the lock actor tells in between, a notice of package messages.
+func (t *Turns) Hear(m Moment, id HoldID, notice any) {
 	h := t.hold(id)
 	if h == nil {
 		return
 	}
 	t.now = m
-	if h.watch = watched; !readable {
-		h.watch = unreadable
+	switch n := notice.(type) {
+	case *messages.Waiting: // it may come again
+		h.before = n.Before
+	case *messages.Watched: // once after Held and each Resumed
+		if h.watch = watched; !n.Readable {
+			h.watch = unreadable
+		}
+	case *messages.Checked: // a refusal ends the hold, with Lost; one that is cut off is void with Suspended
+		if h.checking {
+			h.checking, h.proved = false, m.At
+		}
+	case *messages.Suspended: // watches and checks are void
+		h.link, h.checking = suspended, false
+		if h.watch == watched {
+			h.watch = unwatched
+		}
+		t.tellStates(h)
+	case *messages.Resumed: // the node was there all the time
+		h.link = up
+		t.tellStates(h)
+		if h.rivals == alone {
+			t.emit(Output{Do: WatchContention, Hold: id})
+		}
+	case *messages.Contended:
+		if h.rivals == alone {
+			h.rivals, h.until = contended, m.At+h.left
+		}
+	case *messages.RevokeRequested:
+		if h.phase == held || h.phase == kept || h.phase == spent {
+			for c := h.users.first; c != nil; c = c.next {
+				t.tellRevoke(c)
+			}
+			t.spend(h, revoked)
+		}
+	case *messages.Revoked: // of a lock actor with an observer, which keeps its one call's grace itself
+		for h.phase == revoked && h.users.n > 0 {
+			t.takeBack(h.users.first)
+		}
 	}
 	t.settle(h.line.queue)
 }
 
-// Checked: the transaction of a Check was committed. A refusal ends the hold, with Lost; one that
-// is cut off is void with Suspended.
-func (t *Turns) Checked(m Moment, id HoldID) {
-	if h := t.hold(id); h != nil && h.checking {
-		t.now = m
-		h.checking, h.proved = false, m.At
-		t.settle(h.line.queue)
-	}
-}
-
-// Suspended: the connection is down, or a heartbeat was not answered. Watches and checks are void.
-func (t *Turns) Suspended(m Moment, id HoldID) {
-	h := t.hold(id)
-	if h == nil || h.link == suspended {
-		return
-	}
-	t.now = m
-	h.link, h.checking = suspended, false
-	if h.watch == watched {
-		h.watch = unwatched
-	}
-	t.tellAll(h, messages.StateRecovering)
-	t.settle(h.line.queue)
-}
-
-// Resumed: the connection is back, and the hold's node was there all the time.
-func (t *Turns) Resumed(m Moment, id HoldID) {
-	h := t.hold(id)
-	if h == nil || h.link == up {
-		return
-	}
-	t.now = m
-	h.link = up
+func (t *Turns) tellStates(h *hold) {
 	for c := h.users.first; c != nil; c = c.next {
-		t.emit(Output{Do: Tell, Call: c.id, Hold: id, State: t.State(c.id)})
+		t.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: t.State(c.id)})
 	}
-	if h.rivals == alone {
-		t.emit(Output{Do: WatchContention, Hold: id})
-	}
-	t.settle(h.line.queue)
-}
-
-// Contended: a listing with a watch has shown another contender.
-func (t *Turns) Contended(m Moment, id HoldID) {
-	h := t.hold(id)
-	if h == nil || h.rivals != alone {
-		return
-	}
-	t.now = m
-	h.rivals = contended
-	h.until = m.At + h.left
-	t.settle(h.line.queue)
-}
-
-// Revoke: somebody asks for the lock.
-func (t *Turns) Revoke(m Moment, id HoldID) {
-	h := t.hold(id)
-	if h == nil || h.phase != held && h.phase != kept && h.phase != spent {
-		return
-	}
-	t.now = m
-	for c := h.users.first; c != nil; c = c.next {
-		t.tellRevoke(c)
-	}
-	t.spend(h, revoked)
-	t.settle(h.line.queue)
-}
-
-// Revoked: the lock actor, which has an observer and so kept its one call's grace itself, takes the
-// hold back.
-func (t *Turns) Revoked(m Moment, id HoldID) {
-	h := t.hold(id)
-	if h == nil || h.phase != revoked {
-		return
-	}
-	t.now = m
-	for h.users.n > 0 {
-		t.takeBack(h.users.first)
-	}
-	t.settle(h.line.queue)
 }
 
 // Lost: the lease of the hold is over. Its calls are told at once.
@@ -195,13 +137,14 @@ func (t *Turns) Ended(m Moment, id HoldID, why messages.Reason, detail string) {
 		}
 		if pause > 0 {
 			h.phase = awaitsRoom
+			t.asked--
 			t.arm(h, m.At+pause)
 			break
 		}
 		if why == messages.ReasonDeadlock { // searches take it for that of the first call behind it
 			c = t.firstBehind(h)
 		}
-		h.unask()
+		t.unask(h)
 		t.freeHold(h)
 		t.hear(h.line, c, why, detail)
 	case held, kept, spent, revoked:

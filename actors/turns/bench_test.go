@@ -15,8 +15,8 @@ func heldAndKept(t testing.TB, want *Want) (*Turns, Moment) {
 	turns := w.turns
 	c := turns.Call(m, want, 0)
 	h := turns.Take()[0].Hold
-	turns.Held(m, h, Held{Token: 1 << 10, Places: messages.MaxPlace << 40, Epoch: 1, Term: 1, Timeout: timeout})
-	turns.Watched(m, h, true)
+	turns.Held(m, h, &messages.Held{Grant: messages.Grant{Token: 1 << 10}, Places: messages.MaxPlace << 40, Epoch: 1, Term: 1}, timeout)
+	turns.Hear(m, h, &messages.Watched{Readable: true})
 	turns.GiveBack(m, c)
 	turns.Take()
 	require.Equal(t, 1, turns.kept)
@@ -72,7 +72,7 @@ func BenchmarkDefault(b *testing.B) {
 	}
 	hold := func(h HoldID) {
 		zxid++
-		turns.Held(m, h, Held{Token: zxid << 10, Epoch: 1, Term: 1, Timeout: timeout})
+		turns.Held(m, h, &messages.Held{Grant: messages.Grant{Token: zxid << 10}, Epoch: 1, Term: 1}, timeout)
 	}
 	line := make([]waiter, 128)
 	for i := range line {
@@ -86,7 +86,7 @@ func BenchmarkDefault(b *testing.B) {
 		line[i] = call()
 		next := line[(i+1)%len(line)].hold
 		hold(next)
-		turns.Watched(m, next, true)
+		turns.Hear(m, next, &messages.Watched{Readable: true})
 		turns.Take()
 	}
 }

@@ -6,6 +6,20 @@ import (
 )
 
 func (t *Turns) check() error {
+	waiting, lockActors := 0, 0
+	for _, c := range t.calls {
+		if c.phase != ended && !c.has() {
+			waiting++
+		}
+	}
+	for _, h := range t.holds {
+		if h.phase == asked {
+			lockActors++
+		}
+	}
+	if waiting != t.waiting || lockActors != t.asked {
+		return fmt.Errorf("%d calls wait, and %d are counted; %d lock actors queue, and %d are counted", waiting, t.waiting, lockActors, t.asked)
+	}
 	count := 0
 	for _, h := range t.holds {
 		if h.phase == kept {
@@ -58,7 +72,7 @@ func (t *Turns) checkQueue(q *queue) error {
 	}
 	holds, askedFor := 0, 0
 	for _, l := range q.lines {
-		holds += l.holds
+		holds += len(l.holds)
 		if err := t.checkLine(l); err != nil {
 			return err
 		}

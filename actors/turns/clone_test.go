@@ -29,7 +29,7 @@ func (t *Turns) clone() *Turns {
 		copied.lines = make([]*line, len(q.lines))
 		for i, l := range q.lines {
 			made := *l
-			made.queue, made.waiting, made.asked, made.open = &copied, n.list(l.waiting), n.mapped(l.asked), n.mapped(l.open)
+			made.queue, made.waiting, made.asked, made.open, made.holds = &copied, n.list(l.waiting), n.mapped(l.asked), n.mapped(l.open), n.mapped(l.holds)
 			lines[l], copied.lines[i] = &made, &made
 		}
 		n.queues[key] = &copied
@@ -54,14 +54,14 @@ func (t *Turns) callOf(c *call) *call {
 	if c == nil {
 		return nil
 	}
-	return t.calls[c.id.Slot()]
+	return t.calls[int(uint32(c.id))]
 }
 
 func (t *Turns) copyOf(h *hold) *hold {
 	if h == nil {
 		return nil
 	}
-	return t.holds[h.id.Slot()]
+	return t.holds[int(uint32(h.id))]
 }
 
 func (t *Turns) mapped(all []*hold) []*hold {
@@ -86,20 +86,20 @@ func (t *Turns) print(b []byte) []byte {
 	ref := func(l calls) {
 		num(l.n)
 		for c := l.first; c != nil; c = c.next {
-			num(c.id.Slot())
+			num(int(uint32(c.id)))
 		}
 	}
 	holds := func(all []*hold) {
 		num(len(all))
 		for _, h := range all {
-			num(h.id.Slot())
+			num(int(uint32(h.id)))
 		}
 	}
 	slot := func(h *hold) int {
 		if h == nil {
 			return -1
 		}
-		return h.id.Slot()
+		return int(uint32(h.id))
 	}
 	bit := func(all ...bool) {
 		for _, v := range all {
@@ -116,17 +116,17 @@ func (t *Turns) print(b []byte) []byte {
 		if num(int(c.phase)); c.phase == ended {
 			continue
 		}
-		num(int(c.bound), int(c.number), slot(c.hold), c.sameOwner.id.Slot())
+		num(int(c.bound), int(c.number), slot(c.hold), int(uint32(c.sameOwner.id)))
 		span(c.due)
 	}
 	for _, h := range t.holds {
 		if num(int(h.phase)); h.phase == gone {
 			continue
 		}
-		num(int(h.link), int(h.watch), int(h.rivals), h.beside.Slot(), h.serves, h.before, h.places, h.grants, h.counted, h.txns)
+		num(int(h.link), int(h.watch), int(h.rivals), int(uint32(h.beside)), h.serves, h.before, h.places, h.grants, h.counted, h.txns)
 		bit(h.try, h.checking, h.resting, h.waits)
 		if h.call != nil {
-			num(h.call.id.Slot())
+			num(int(uint32(h.call.id)))
 		}
 		ref(h.users)
 		num(int(h.term), int(h.token), int(h.token>>16), int(h.left/time.Millisecond))

@@ -114,7 +114,7 @@
 // again after a pause.
 //
 // Revoke: all calls that have the hold are told, each with its own Grace; a lock actor with
-// observers keeps that time itself (Turns.Revoked). When it is over the call has ended, and the
+// observers keeps that time itself (messages.Revoked). When it is over the call has ended, and the
 // hold is given back with the last, even if a transaction is under way: its check of the node
 // refuses it.
 //
@@ -134,7 +134,7 @@
 //   - Ask: a lock actor with the Acquire of the call, without Timeout, Grace and MaxWaiters; with Try
 //     as the output says. A Shared one names no owner and no caller in its data, so that searches of
 //     other processes do not take them as known, and nothing is rewritten when a turn passes. In this
-//     process [Turns.Inside] says who waits and who has the turn.
+//     process [Turns.Standings] says who waits and who has the turn.
 //   - An ID of something that has ended is void, so inputs that cross outputs do no harm. A lock
 //     actor that is cancelled as it holds gives back. Each ends with Refused, Lost or Gone.
 //   - A call within a lease names the call of that lease. Where that has ended, it names the next

@@ -65,6 +65,7 @@ func (t *Turns) grant(h *hold, c *call) {
 func (t *Turns) join(h *hold, c *call, token messages.Token) {
 	q := h.line.queue
 	c.phase, c.hold, c.due = holds, h, 0
+	t.waiting--
 	if h.users.n == 0 {
 		q.used++
 	}
@@ -112,12 +113,6 @@ func (t *Turns) takeBack(c *call) {
 	t.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: messages.StateReleased, Reason: messages.ReasonRevoked})
 	if t.part(c); h.users.n == 0 {
 		t.giveUp(h)
-	}
-}
-
-func (t *Turns) tellAll(h *hold, state messages.State) {
-	for c := h.users.first; c != nil; c = c.next {
-		t.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: state})
 	}
 }
 

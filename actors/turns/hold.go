@@ -62,13 +62,17 @@ func (t *Turns) mayKeep(h *hold) bool {
 }
 
 func (t *Turns) askFor(l *line, c *call, beside HoldID) {
-	h := t.newHold()
-	h.line, h.call, h.beside, h.before, h.serves = l, c, beside, -1, l.most
+	h := pop(&t.free.holds)
+	if h.id == 0 {
+		h.id = HoldID(len(t.holds)) | 1<<32
+		t.holds = append(t.holds, h)
+	}
+	*h = hold{id: h.id, line: l, call: c, beside: beside, before: -1, serves: l.most}
 	if c.want.Try { // it may be refused where others would wait
 		h.try, h.serves = true, 1
 	}
 	c.hold = h
-	l.holds++
+	l.holds = append(l.holds, h)
 	l.queue.holds++
 	l.asked = append(l.asked, h)
 	l.covered += h.serves
@@ -79,6 +83,7 @@ func (t *Turns) askFor(l *line, c *call, beside HoldID) {
 }
 
 func (t *Turns) emitAsk(h *hold) {
+	t.asked++
 	l := h.line
 	h.shared = (!l.closed || l.waiting.n > 1) && (l.most > 1 || l.want.Sticky > 0)
 	o := Output{Do: Ask, Hold: h.id, Beside: h.beside, Try: h.try, Shared: h.shared}
@@ -90,8 +95,11 @@ func (t *Turns) emitAsk(h *hold) {
 	t.emit(o)
 }
 
-func (h *hold) unask() {
+func (t *Turns) unask(h *hold) {
 	l := h.line
+	if h.phase == asked {
+		t.asked--
+	}
 	if h.call != nil {
 		h.call.hold, h.call = nil, nil
 	}
@@ -126,7 +134,7 @@ func (t *Turns) unneeded(h *hold) {
 }
 
 func (t *Turns) cancel(h *hold) {
-	h.unask()
+	t.unask(h)
 	if h.phase == awaitsRoom { // its lock actor has ended
 		t.freeHold(h)
 		return

@@ -16,9 +16,15 @@ func (t *Turns) Call(m Moment, want *Want, within CallID) CallID {
 		*q = queue{key: key, lines: q.lines[:0]}
 		t.queues[key] = q
 	}
-	c := t.newCall()
+	c := pop(&t.free.calls)
+	if c.id == 0 {
+		c.id = CallID(len(t.calls)) | 1<<32
+		t.calls = append(t.calls, c)
+	}
+	t.number++
+	t.waiting++
 	id := c.id
-	c.queue, c.want = q, want
+	*c = call{id: id, number: t.number, sameOwner: c, queue: q, want: want}
 	q.calls++
 	if want.Timeout > 0 {
 		c.due = m.At + want.Timeout

@@ -29,13 +29,13 @@ var inRules = []mistake{
 	// What a grant needs.
 	{"suspended", "h.link == suspended, h.checking,", "h.checking,", walks + "held_behind"},
 	{"lease", ", !t.now.Lease.Unbroken(h.epoch, h.term):\n\t\treturn false\n\tcase h.grants", ":\n\t\treturn false\n\tcase h.grants", walks + "cohort_and_faults"},
-	{"revoked", "\tt.spend(h, revoked)\n", "", walks + "cohort_in_time"},
+	{"revoked", "\t\t\tt.spend(h, revoked)\n", "", walks + "cohort_in_time"},
 	{"transaction", "h.checking, h.txns > 0, ", "h.checking, ", walks + "transactions"},
 	{"unfenced", "\tif !fenced {", "\tif false {", walks + "transactions"},
 	{"one call at a time", "case q.writers > 0 || q.readers > 0 && !h.line.want.reads():", "case false:", walks + "cohort"},
 	{"beside a reader", "q.writers > 0 || q.readers > 0 && !h.line.want.reads()", "q.writers > 0", walks + "plain_readers"},
 	{"own watch", "\tcase h.grants > 0 && h.watch != watched:\n\t\treturn false\n", "", walks + "cohort"},
-	{"own watch after a cut", "\tif h.watch == watched {\n\t\th.watch = unwatched\n\t}\n", "", walks + "sticky_and_rest"},
+	{"own watch after a cut", "\t\tif h.watch == watched {\n\t\t\th.watch = unwatched\n\t\t}\n", "", walks + "sticky_and_rest"},
 	{"unreadable", "case h.watch == unreadable && h.grants > 0:", "case false:", walks + "unreadable"},
 	{"unreadable is kept", " && h.watch != unreadable", "", walks + "unreadable"},
 	{"rest", "\t\th.checking = true\n\t\tt.emit(Output{Do: Check, Hold: h.id})\n\t\treturn false\n", "", walks + "sticky_and_rest"},
@@ -54,11 +54,11 @@ var inRules = []mistake{
 	{"time", "l.most > 1 && h.grants > 0 && at >= h.until", "false", walks + "cohort_in_time"},
 	{"time is not watched", "t.arm(h, h.until)", "_ = h", stories + "time"},
 	{"time runs while alone", "\tcase h.rivals != alone && l.most > 1", "\tcase l.most > 1", stories + "time"},
-	{"time starts anew", "\th.until = m.At + h.left\n", "", stories + "time"},
+	{"time starts anew", "h.rivals, h.until = contended, m.At+h.left", "h.rivals = contended", stories + "time"},
 	{"grants", "n := l.most - h.counted", "n := many", walks + "cohort"},
 	{"grants count while alone", "\tif h.rivals != alone {\n\t\th.counted++\n\t}\n", "\th.counted++\n", stories + "time"},
-	{"contention", "\th.rivals = contended\n", "", walks + "sticky"},
-	{"contention after a cut", "\tif h.rivals == alone {\n\t\tt.emit(Output{Do: WatchContention", "\tif false {\n\t\tt.emit(Output{Do: WatchContention", stories + "kept"},
+	{"contention", "h.rivals, h.until = contended, m.At+h.left", "h.until = m.At+h.left", walks + "sticky"},
+	{"contention after a cut", "\tif h.rivals == alone {\n\t\t\tt.emit(Output{Do: WatchContention", "\tif false {\n\t\t\tt.emit(Output{Do: WatchContention", stories + "kept"},
 
 	// Asked for, kept, given back.
 	{"next is asked for late", "\tt.ask(q)\n\tfor _, l := range q.lines {\n\t\tt.rest(l)\n\t}\n", "\tfor _, l := range q.lines {\n\t\tt.rest(l)\n\t}\n\tfor _, h := range t.over {\n\t\tt.emit(Output{Do: Release, Hold: h.id})\n\t}\n\tt.over = t.over[:0]\n\tt.ask(q)\n", stories + "kept"},
@@ -109,12 +109,12 @@ var inRules = []mistake{
 	{"asked again after a pause", "\tif h.phase == awaitsRoom && h.due != 0 {", "\tif false {", stories + "asked"},
 	{"room of transactions", "\t\tif t.makeRoom() {\n\t\t\tpause", "\t\tif false {\n\t\t\tpause", stories + "asked"},
 	{"grace", "\tif c.want.Grace > 0 {", "\tif false {", stories + "grants"},
-	{"taken back below", "\t\tt.takeBack(h.users.first)\n", "\t\tbreak\n", stories + "grants"},
+	{"taken back below", "\t\t\tt.takeBack(h.users.first)\n", "\t\t\tbreak\n", stories + "grants"},
 	{"revoke of a share", "\tif h.phase == revoked {\n\t\tt.tellRevoke(c)\n\t}\n", "", stories + "owners"},
 	{"timeout", "\tif want.Timeout > 0 {", "\tif false {", stories + "asked"},
 	{"loss", "\t\tt.emit(Output{Do: Tell, Call: c.id, Hold: h.id, State: messages.StateLost, Reason: why, Detail: detail})\n", "", stories + "grants"},
 	{"crossing", "if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn", walks + "cohort"},
-	{"stale calls", "if id == 0 || id.Slot() >= len(t.calls) || t.calls[id.Slot()].id != id {", "if id == 0 || id.Slot() >= len(t.calls) {", stories + "stale"},
+	{"stale calls", "slot < len(t.calls) && t.calls[slot].id == id {", "slot < len(t.calls) && id != 0 {", stories + "stale"},
 }
 
 func (m mistake) inSource() mistakes.Mistake {

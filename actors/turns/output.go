@@ -13,12 +13,6 @@ type (
 	HoldID uint64
 )
 
-// Slot gives the slot of a call.
-func (id CallID) Slot() int { return int(uint32(id)) }
-
-// Slot gives the slot of a hold.
-func (id HoldID) Slot() int { return int(uint32(id)) }
-
 // Moment is the shell's reading of its clocks at an input.
 type Moment struct {
 	// At is the time since some start, by a clock that never goes back.

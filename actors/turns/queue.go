@@ -13,7 +13,7 @@ func (t *Turns) lineOf(q *queue, want *Want, alone bool) *line {
 		}
 	}
 	l := pop(&t.free.lines)
-	*l = line{queue: q, want: want, most: 1, closed: alone, asked: l.asked[:0], open: l.open[:0]}
+	*l = line{queue: q, want: want, most: 1, closed: alone, asked: l.asked[:0], open: l.open[:0], holds: l.holds[:0]}
 	if q.key.Kind == Locks { // permits and contests are nobody else's
 		l.most = max(1, want.Cohort)
 	}
@@ -24,7 +24,7 @@ func (t *Turns) lineOf(q *queue, want *Want, alone bool) *line {
 // forget drops lines and a queue that have neither calls nor holds.
 func (t *Turns) forget(q *queue) {
 	for i := len(q.lines) - 1; i >= 0; i-- {
-		if l := q.lines[i]; l.waiting.n == 0 && l.holds == 0 {
+		if l := q.lines[i]; l.waiting.n == 0 && len(l.holds) == 0 {
 			q.lines = slices.Delete(q.lines, i, i+1)
 			t.free.lines = append(t.free.lines, l)
 		}
@@ -46,48 +46,29 @@ func pop[T any](free *[]*T) *T {
 }
 
 func (t *Turns) call(id CallID) *call {
-	if id == 0 || id.Slot() >= len(t.calls) || t.calls[id.Slot()].id != id {
-		return nil
+	if slot := int(uint32(id)); slot < len(t.calls) && t.calls[slot].id == id {
+		return t.calls[slot]
 	}
-	return t.calls[id.Slot()]
+	return nil
 }
 
 func (t *Turns) hold(id HoldID) *hold {
-	if id == 0 || id.Slot() >= len(t.holds) || t.holds[id.Slot()].id != id {
-		return nil
+	if slot := int(uint32(id)); slot < len(t.holds) && t.holds[slot].id == id {
+		return t.holds[slot]
 	}
-	return t.holds[id.Slot()]
-}
-
-func (t *Turns) newCall() *call {
-	t.number++
-	c := pop(&t.free.calls)
-	if c.id == 0 {
-		c.id = CallID(len(t.calls)) | 1<<32
-		t.calls = append(t.calls, c)
-	}
-	*c = call{id: c.id, number: t.number, sameOwner: c}
-	return c
+	return nil
 }
 
 func (t *Turns) freeCall(c *call) {
-	c.queue.calls--
+	if c.queue.calls--; !c.has() {
+		t.waiting--
+	}
 	if c.sameOwner != c {
 		c.leaveOwner()
 	}
 	c.id += 1 << 32
 	c.phase = ended
 	t.free.calls = append(t.free.calls, c)
-}
-
-func (t *Turns) newHold() *hold {
-	h := pop(&t.free.holds)
-	if h.id == 0 {
-		h.id = HoldID(len(t.holds)) | 1<<32
-		t.holds = append(t.holds, h)
-	}
-	*h = hold{id: h.id}
-	return h
 }
 
 func (h *hold) rested() {
@@ -102,8 +83,9 @@ func (t *Turns) freeHold(h *hold) {
 	if h.cancelled {
 		h.line.queue.leaving--
 	}
-	h.line.holds--
-	h.line.queue.holds--
+	l := h.line
+	l.holds = slices.DeleteFunc(l.holds, func(other *hold) bool { return other == h })
+	l.queue.holds--
 	h.id += 1 << 32
 	h.phase = gone
 	t.free.holds = append(t.free.holds, h)

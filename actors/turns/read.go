@@ -22,6 +22,9 @@ func (t *Turns) State(id CallID) messages.State {
 	return messages.StateHeld
 }
 
+// WithoutNode counts the calls that wait and have no lock actor in the queue.
+func (t *Turns) WithoutNode() int { return max(0, t.waiting-t.asked) }
+
 // Users gives the calls that have a hold.
 func (t *Turns) Users(id HoldID) (all []CallID) {
 	if h := t.hold(id); h != nil {
@@ -52,38 +55,16 @@ func (s *Standing) Waits() bool {
 // Standings yields all calls, queue by queue: those that hold, then those that wait, line by line,
 // in order.
 func (t *Turns) Standings(yield func(Standing) bool) {
-	used := t.used()
 	for _, q := range t.queues {
-		if !t.standings(q, used, yield) {
+		if !t.standings(q, yield) {
 			return
 		}
 	}
 }
 
-func (t *Turns) used() map[*line][]*hold {
-	used := make(map[*line][]*hold)
-	for _, h := range t.holds {
-		if h.users.n > 0 {
-			used[h.line] = append(used[h.line], h)
-		}
-	}
-	return used
-}
-
-// Inside lists the calls of one queue as Standings does.
-func (t *Turns) Inside(key Key) (all []Standing) {
-	if q := t.queues[key]; q != nil {
-		t.standings(q, t.used(), func(s Standing) bool {
-			all = append(all, s)
-			return true
-		})
-	}
-	return all
-}
-
-func (t *Turns) standings(q *queue, used map[*line][]*hold, yield func(Standing) bool) bool {
+func (t *Turns) standings(q *queue, yield func(Standing) bool) bool {
 	for _, l := range q.lines {
-		for _, h := range used[l] {
+		for _, h := range l.holds {
 			for c := h.users.first; c != nil; c = c.next {
 				if !yield(t.standing(c, h)) {
 					return false
@@ -117,7 +98,7 @@ func (t *Turns) standings(q *queue, used map[*line][]*hold, yield func(Standing)
 }
 
 func (t *Turns) firstBehind(h *hold) (first *call) {
-	t.standings(h.line.queue, nil, func(s Standing) bool { // only those that wait stand behind it
+	t.standings(h.line.queue, func(s Standing) bool { // only those that wait stand behind it
 		if s.Behind == h.id {
 			first = t.call(s.Call)
 		}
@@ -129,7 +110,7 @@ func (t *Turns) firstBehind(h *hold) (first *call) {
 // Stands says where a call stands; the zero value for one that has ended.
 func (t *Turns) Stands(id CallID) (found Standing) {
 	if c := t.call(id); c != nil {
-		t.standings(c.queue, t.used(), func(s Standing) bool {
+		t.standings(c.queue, func(s Standing) bool {
 			if s.Call == id {
 				found = s
 			}

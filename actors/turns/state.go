@@ -17,15 +17,17 @@ type Turns struct {
 		calls  []*call
 		holds  []*hold
 	}
-	queues map[Key]*queue
-	calls  []*call
-	holds  []*hold
-	number uint64 // of the newest call
-	kept   int
-	making time.Duration // until when kept holds that were given back make room
-	bounds Bounds
-	ending bool // nothing is kept any more
-	over   []*hold
+	queues  map[Key]*queue
+	calls   []*call
+	holds   []*hold
+	number  uint64 // of the newest call
+	waiting int    // calls that do not hold
+	asked   int    // lock actors that queue
+	kept    int
+	making  time.Duration // until when kept holds that were given back make room
+	bounds  Bounds
+	ending  bool // nothing is kept any more
+	over    []*hold
 }
 
 // Bounds are those of a client.
@@ -86,7 +88,7 @@ type line struct {
 	asked     []*hold
 	open      []*hold // that are held, and may serve further calls
 	covered   int     // calls that the asked holds may serve
-	holds     int     // all, also those that serve no more
+	holds     []*hold // all, also those that serve no more
 }
 
 type callPhase uint8

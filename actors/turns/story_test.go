@@ -149,28 +149,28 @@ func (s *story) tell(line []string) {
 	case "waiting":
 		n, err := strconv.Atoi(rest[0])
 		require.NoError(s.t, err)
-		t.Waiting(m, h, n)
+		t.Hear(m, h, &messages.Waiting{Before: n})
 	case "waits":
 		t.Waits(m, h)
 	case "held":
 		zxid, err := strconv.Atoi(name[1:])
 		require.NoError(s.t, err)
-		t.Held(m, h, Held{Token: messages.Token(zxid << 10), Places: rest.number("places", messages.MaxPlace), Epoch: 1,
-			Term: uint64(rest.number("term", 1)), Timeout: time.Minute})
+		t.Held(m, h, &messages.Held{Grant: messages.Grant{Token: messages.Token(zxid << 10)},
+			Places: rest.number("places", messages.MaxPlace), Epoch: 1, Term: uint64(rest.number("term", 1))}, time.Minute)
 	case "watched":
-		t.Watched(m, h, !rest.has("unreadable"))
+		t.Hear(m, h, &messages.Watched{Readable: !rest.has("unreadable")})
 	case "checked":
-		t.Checked(m, h)
+		t.Hear(m, h, &messages.Checked{})
 	case "suspended":
-		t.Suspended(m, h)
+		t.Hear(m, h, &messages.Suspended{})
 	case "resumed":
-		t.Resumed(m, h)
+		t.Hear(m, h, &messages.Resumed{})
 	case "revoked":
-		t.Revoked(m, h)
+		t.Hear(m, h, &messages.Revoked{})
 	case "revoke":
-		t.Revoke(m, h)
+		t.Hear(m, h, &messages.RevokeRequested{})
 	case "contended":
-		t.Contended(m, h)
+		t.Hear(m, h, &messages.Contended{})
 	case "lost":
 		t.Ended(m, h, messages.ReasonNodeDeleted, "")
 	case "refused":
@@ -264,9 +264,10 @@ func (s *story) line(o Output) string {
 // state shows the calls inside, and what the client has beside them.
 func (s *story) state() {
 	for _, key := range slices.SortedFunc(maps.Keys(s.turns.queues), func(a, b Key) int { return strings.Compare(a.Path, b.Path) }) {
-		for _, c := range s.turns.Inside(key) {
-			fmt.Fprintf(&s.out, "%s %v %s\n", s.nameOfCall(c.Call), c.State, s.nameOf(c.Hold))
-		}
+		s.turns.standings(s.turns.queues[key], func(c Standing) bool {
+			_, err := fmt.Fprintf(&s.out, "%s %v %s\n", s.nameOfCall(c.Call), c.State, s.nameOf(c.Hold))
+			return err == nil
+		})
 	}
 	fmt.Fprintf(&s.out, "%d queues, %d kept\n", len(s.turns.queues), s.turns.kept)
 }

@@ -279,13 +279,13 @@ func (w *world) do(mv move) error {
 	case "held":
 		h.phase, h.term, h.sure, h.seq = granted, w.term, w.at, w.steps
 		h.kept = w.at
-		t.Held(m, h.id, w.below(h))
+		t.Held(m, h.id, w.below(h), timeout)
 	case "held late":
 		h.crossing = false
-		t.Held(m, h.id, w.below(h))
+		t.Held(m, h.id, w.below(h), timeout)
 	case "waiting":
 		h.listed = true
-		t.Waiting(m, h.id, slices.Index(w.order, mv.of))
+		t.Hear(m, h.id, &messages.Waiting{Before: slices.Index(w.order, mv.of)})
 	case "refused":
 		w.refusals--
 		w.leave(mv.of)
@@ -294,20 +294,20 @@ func (w *world) do(mv move) error {
 		t.Ended(m, id, messages.ReasonNoAuth, "")
 	case "watched":
 		h.watched = true
-		t.Watched(m, h.id, !w.unreadable)
+		t.Hear(m, h.id, &messages.Watched{Readable: !w.unreadable})
 	case "checked":
 		h.checks, h.sure = false, w.at
-		t.Checked(m, h.id)
+		t.Hear(m, h.id, &messages.Checked{})
 	case "contended":
 		h.watch = fired
-		t.Contended(m, h.id)
+		t.Hear(m, h.id, &messages.Contended{})
 	case "suspended":
 		w.cuts--
 		h.suspended, h.watched, h.checks = true, false, false
-		t.Suspended(m, h.id)
+		t.Hear(m, h.id, &messages.Suspended{})
 	case "resumed":
 		h.suspended = false
-		t.Resumed(m, h.id)
+		t.Hear(m, h.id, &messages.Resumed{})
 	case "delete":
 		w.deletes--
 		w.leave(mv.of)
@@ -331,7 +331,7 @@ func (w *world) do(mv move) error {
 	case "revoke":
 		w.revokes--
 		h.revoked = true
-		t.Revoke(m, h.id)
+		t.Hear(m, h.id, &messages.RevokeRequested{})
 	case "gone":
 		h.phase = none
 		t.Ended(m, h.id, messages.ReasonReleased, "")
@@ -367,12 +367,12 @@ func (w *world) leave(slot int) {
 	w.order = slices.DeleteFunc(w.order, func(o int) bool { return o == slot })
 }
 
-func (w *world) below(h *whold) Held {
+func (w *world) below(h *whold) *messages.Held {
 	places := messages.MaxPlace
 	if w.placeless {
 		places = 0
 	}
-	return Held{Token: messages.Token(h.zxid << 10), Places: places, Epoch: 1, Term: w.term, Timeout: timeout}
+	return &messages.Held{Grant: messages.Grant{Token: messages.Token(h.zxid << 10)}, Places: places, Epoch: 1, Term: w.term}
 }
 
 // pass lets time pass, and fires the timers that are due.
@@ -421,7 +421,7 @@ func (w *world) follow() error {
 }
 
 func (w *world) carryOut(o Output) error {
-	s := o.Hold.Slot()
+	s := int(uint32(o.Hold))
 	for s >= len(w.holds) {
 		w.holds = append(w.holds, whold{beside: -1})
 	}
@@ -446,7 +446,7 @@ func (w *world) carryOut(o Output) error {
 		*h = whold{id: o.Hold, phase: queued, want: w.want(i), beside: -1, zxid: w.zxid}
 		at := len(w.order)
 		if o.Beside != 0 {
-			h.beside = o.Beside.Slot()
+			h.beside = int(uint32(o.Beside))
 			h.zxid = w.holds[h.beside].zxid // it has the writer's token
 			if at = slices.Index(w.order, h.beside) + 1; at == 0 {
 				at = len(w.order)
@@ -510,7 +510,7 @@ func (w *world) granted(i, s int, token messages.Token) error {
 	}
 	var wrong string
 	switch {
-	case h.phase != granted || h.id.Slot() != s:
+	case h.phase != granted || int(uint32(h.id)) != s:
 		wrong = "is not held"
 	case h.suspended:
 		wrong = "is suspended"
@@ -566,7 +566,7 @@ func (w *world) waiting(h *whold) (n int) {
 }
 
 // line gives the line of a hold in the machine.
-func (h *whold) line(w *world) *line { return w.turns.holds[h.id.Slot()].line }
+func (h *whold) line(w *world) *line { return w.turns.holds[int(uint32(h.id))].line }
 
 // check checks what is so at any time.
 func (w *world) check() error {

@@ -25,13 +25,13 @@ func life(f *figures.Figures) {
 		m.State, m.Reason = to, messages.ReasonReleased
 		ev := machine.Event{Kind: machine.TurnCame}
 		if to == messages.StateHeld {
-			r.HandedOff(f.Now(), true)
+			r.HandedOff(figures.Handoff{At: f.Now(), Local: true})
 		}
 		r.Step(&before, &m, &ev)
 	}
 	r.Asked()
 	r.Leaves(messages.ReasonStopped, false)
-	f.Batch(1)
+	f.Add("turnstile.session.batches", 1)
 }
 
 func newFigures(tb testing.TB) *figures.Figures {

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/told"
@@ -26,11 +27,11 @@ type Figures struct {
 	labels   metering.Labels
 	provider *provider
 	told     *told.Queue[measurement] // the instruments are the user's
-	strands  sync.Map                 // by strandKey: *strand
+	session  *strand
+	strands  sync.Map // by strandKey: *strand
 	holders  atomic.Int64
 	left     func() (time.Duration, bool)
 	state    string // under which it is counted; "" before and after
-	weight   int64
 }
 
 type strandKey struct {
@@ -49,20 +50,20 @@ func New(from metric.MeterProvider, labels metering.Labels, left func() (time.Du
 	if f.provider, err = join(from, f); err != nil {
 		return nil, fmt.Errorf("turnstile: metrics: %w", err)
 	}
-	for _, how := range []with{ByDisconnect, BySilence, ByExpiry} {
-		f.add("turnstile.session.interruptions", 0, how) // as begin does for locks
+	f.session = f.newStrand()
+	for _, how := range []string{metering.CauseDisconnected, metering.CauseSilent, metering.CauseExpired} {
+		f.Add("turnstile.session.interruptions", 0, metering.KeyCause.String(how)) // as begin does for locks
 	}
-	f.add("turnstile.session.weight", 0, with{})
-	f.add("turnstile.session.inside", 0, with{})
+	f.Add("turnstile.session.weight", 0)
+	f.Add("turnstile.session.inside", 0)
 	return f, nil
 }
 
 // measurement is what an instrument is to be told; of a registration, that it is over.
 type measurement struct {
-	to      any
-	n       int64
-	seconds float64
-	with    with
+	to    any
+	value float64
+	with  with
 }
 
 type counter interface {
@@ -72,22 +73,21 @@ type counter interface {
 func (m measurement) tell() {
 	switch to := m.to.(type) {
 	case counter:
-		to.Add(always, m.n, m.with.add...)
+		to.Add(always, int64(m.value), m.with.add...)
 	case metric.Float64Histogram:
-		to.Record(always, m.seconds, m.with.record...)
+		to.Record(always, m.value, m.with.record...)
 	case metric.Int64Histogram:
-		to.Record(always, m.n, m.with.record...)
+		to.Record(always, int64(m.value), m.with.record...)
 	case metric.Registration:
 		_ = to.Unregister() // an error has no consequences
 	}
 }
 
-func (f *Figures) add(name string, n int64, with with) {
-	f.told.Tell(measurement{to: f.provider.instruments[name], n: n, with: with})
-}
-
-func (f *Figures) time(name string, seconds float64, with with) {
-	f.told.Tell(measurement{to: f.provider.instruments[name], seconds: seconds, with: with})
+// Add adds to a count of the session, or records a value of it, with one attribute at most.
+func (f *Figures) Add(name string, n int, more ...attribute.KeyValue) {
+	if f != nil {
+		f.session.measure(name, float64(n), more...)
+	}
 }
 
 // Wait waits until the instruments have been told all earlier measurements, or ctx ends.
@@ -105,8 +105,11 @@ func (f *Figures) Untold() int64 {
 	return f.told.Untold()
 }
 
-// Moment is a time in eight bytes: nanoseconds since the program began to count; zero for none.
-type Moment int64
+// Moment is nanoseconds since the program began to count; zero for none.
+type Moment = coordinator.Moment
+
+// Handoff says when the earlier holder gave the lock back, or was heard to be gone.
+type Handoff = coordinator.Handoff
 
 var origin = time.Now().Add(-1)
 
@@ -118,14 +121,6 @@ func (f *Figures) Now() Moment {
 	return Moment(time.Since(origin))
 }
 
-// stateWith has the counted states of a session, by their words: actors.Phase says under which each
-// phase is counted.
-var stateWith = map[string]with{
-	metering.StateConnecting:   newWith(metering.KeyState.String(metering.StateConnecting)),
-	metering.StateConnected:    newWith(metering.KeyState.String(metering.StateConnected)),
-	metering.StateDisconnected: newWith(metering.KeyState.String(metering.StateDisconnected)),
-}
-
 // Became counts a session under another state: a word of package metering, "" for one that has
 // ended.
 func (f *Figures) Became(to string) {
@@ -133,59 +128,17 @@ func (f *Figures) Became(to string) {
 		return
 	}
 	if f.state != "" {
-		f.add("turnstile.session.count", -1, stateWith[f.state])
+		f.Add("turnstile.session.count", -1, metering.KeyState.String(f.state))
 	}
 	if to != "" {
-		f.add("turnstile.session.count", 1, stateWith[to])
+		f.Add("turnstile.session.count", 1, metering.KeyState.String(to))
 	}
 	f.state = to
-}
-
-// The causes of Interrupted.
-var (
-	ByDisconnect = newWith(metering.KeyCause.String(causeWords[disconnected]))
-	BySilence    = newWith(metering.KeyCause.String(causeWords[silent]))
-	ByExpiry     = newWith(metering.KeyCause.String(causeWords[expired]))
-)
-
-// Interrupted takes the loss of a connection, a late heartbeat, or the expiry of a session.
-func (f *Figures) Interrupted(how with) {
-	if f != nil {
-		f.add("turnstile.session.interruptions", 1, how)
-	}
-}
-
-// Batch takes so many creates and deletes that are sent together.
-func (f *Figures) Batch(operations int) {
-	if f != nil {
-		f.add("turnstile.session.batches", 1, with{})
-		f.add("turnstile.session.batch.size", int64(operations), with{})
-	}
-}
-
-// Loaded takes the weight of the session's ephemeral nodes, in bytes.
-func (f *Figures) Loaded(weight int) {
-	if f == nil {
-		return
-	}
-	if d := int64(weight) - f.weight; d != 0 {
-		f.add("turnstile.session.weight", d, with{})
-		f.weight += d
-	}
-}
-
-// Inside takes a change of the number of calls that wait above the session, without a node of their
-// own.
-func (f *Figures) Inside(by int) {
-	if f != nil {
-		f.add("turnstile.session.inside", int64(by), with{})
-	}
 }
 
 // End ends the figures of a session. Its counts stay.
 func (f *Figures) End() {
 	if f != nil {
-		f.Loaded(0)
 		f.Became("")
 		if last := f.provider.forget(f); last != nil {
 			f.told.Tell(measurement{to: last})
@@ -196,8 +149,8 @@ func (f *Figures) End() {
 // provider is a MeterProvider and its sessions, which share the observable instruments: two
 // callbacks for one instrument with the same attributes would hide each other.
 type provider struct {
-	of          metric.MeterProvider
-	instruments instruments
+	of          metric.MeterProvider // nil for one that is no key
+	instruments map[string]any       // by their names
 	registered  metric.Registration
 
 	mu       sync.Mutex
@@ -209,48 +162,49 @@ var (
 	providers   = map[metric.MeterProvider]*provider{}
 )
 
-func join(from metric.MeterProvider, f *Figures) (*provider, error) {
+func join(from metric.MeterProvider, f *Figures) (p *provider, err error) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
 	sharable := reflect.ValueOf(from).Comparable() // its type would not do: the values in its interfaces count
 	if sharable {
-		if p := providers[from]; p != nil {
-			p.mu.Lock()
-			p.sessions[f] = struct{}{}
-			p.mu.Unlock()
-			return p, nil
+		p = providers[from]
+	}
+	if p == nil {
+		meter := from.Meter(metering.Scope)
+		p = &provider{sessions: map[*Figures]struct{}{}}
+		if p.instruments, err = newInstruments(meter); err != nil {
+			return nil, err
+		}
+		if p.registered, err = meter.RegisterCallback(p.observe, p.lease()); err != nil {
+			return nil, err
+		}
+		if sharable {
+			p.of, providers[from] = from, p
 		}
 	}
-	meter := from.Meter(metering.Scope)
-	made, err := newInstruments(meter)
-	if err != nil {
-		return nil, err
-	}
-	p := &provider{of: from, instruments: made, sessions: map[*Figures]struct{}{f: {}}}
-	if p.registered, err = meter.RegisterCallback(p.observe, made.lease()); err != nil {
-		return nil, err
-	}
-	if sharable {
-		providers[from] = p
-	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sessions[f] = struct{}{}
 	return p, nil
 }
 
+// forget gives the registration with the last session.
 func (p *provider) forget(f *Figures) (last metric.Registration) {
 	providersMu.Lock()
 	defer providersMu.Unlock()
 	p.mu.Lock()
-	delete(p.sessions, f)
-	left := len(p.sessions)
-	p.mu.Unlock()
-	if left > 0 {
+	defer p.mu.Unlock()
+	if delete(p.sessions, f); len(p.sessions) > 0 {
 		return nil
 	}
-	if reflect.ValueOf(p.of).Comparable() && p.registered != nil {
+	if last, p.registered = p.registered, nil; last != nil && p.of != nil {
 		delete(providers, p.of)
 	}
-	last, p.registered = p.registered, nil
 	return last
+}
+
+func (p *provider) lease() metric.Float64Observable {
+	return p.instruments["turnstile.session.lease.remaining"].(metric.Float64Observable)
 }
 
 const longestWait = time.Second
@@ -284,7 +238,7 @@ func (p *provider) observe(ctx context.Context, to metric.Observer) error {
 		}
 	}
 	if found {
-		to.ObserveFloat64(p.instruments.lease(), least)
+		to.ObserveFloat64(p.lease(), least)
 	}
 	return nil
 }

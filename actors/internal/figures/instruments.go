@@ -3,6 +3,8 @@ package figures
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/metric"
@@ -10,12 +12,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/metering"
 )
 
-// instruments are the instruments of one MeterProvider, by their names.
-type instruments map[string]any
-
-// newInstruments makes those of package metering's table.
-func newInstruments(meter metric.Meter) (instruments, error) {
-	all, failed := instruments{}, []error(nil)
+// newInstruments makes those of package metering's table, by their names.
+func newInstruments(meter metric.Meter) (map[string]any, error) {
+	all, failed := map[string]any{}, []error(nil)
 	for _, i := range metering.Instruments() {
 		var err error
 		unit, meaning, bounds := metric.WithUnit(i.Unit), metric.WithDescription(i.Meaning), metric.WithExplicitBucketBoundaries(i.Bounds...)
@@ -36,10 +35,6 @@ func newInstruments(meter metric.Meter) (instruments, error) {
 	return all, errors.Join(failed...)
 }
 
-func (all instruments) lease() metric.Float64Observable {
-	return all["turnstile.session.lease.remaining"].(metric.Float64Observable)
-}
-
 var always = context.Background()
 
 // with is a set of attributes as instruments take it, made once: a method that is given such a
@@ -49,26 +44,41 @@ type with struct {
 	record []metric.RecordOption
 }
 
-func newWith(attributes ...attribute.KeyValue) with {
+func newWith(attributes []attribute.KeyValue) with {
 	option := metric.WithAttributeSet(attribute.NewSet(attributes...))
 	return with{add: []metric.AddOption{option}, record: []metric.RecordOption{option}}
 }
 
-// cause says why a request went to find out where it stands.
-type cause uint8
+// strand has the attributes of one mode and label, or none: those of the session.
+type strand struct {
+	figures *Figures
+	common  []attribute.KeyValue
+	plain   with
+	mu      sync.RWMutex
+	known   map[attribute.KeyValue]with // with one attribute more
+}
 
-const (
-	otherCause cause = iota
-	disconnected
-	silent
-	unknownOutcome
-	nodeGone
-	notListed
-	lateGrant
-	expired
-	causes int = iota
-)
+func (f *Figures) newStrand(common ...attribute.KeyValue) *strand {
+	return &strand{figures: f, common: common, plain: newWith(common), known: map[attribute.KeyValue]with{}}
+}
 
-var causeWords = [causes]string{otherCause: metering.CauseOther, disconnected: metering.CauseDisconnected,
-	silent: metering.CauseSilent, unknownOutcome: metering.CauseUnknownOutcome, nodeGone: metering.CauseNodeGone,
-	notListed: metering.CauseNotListed, lateGrant: metering.CauseLateGrant, expired: metering.CauseExpired}
+func (s *strand) measure(name string, value float64, more ...attribute.KeyValue) {
+	with := s.plain
+	if len(more) > 0 {
+		with = s.with(more[0])
+	}
+	s.figures.told.Tell(measurement{to: s.figures.provider.instruments[name], value: value, with: with})
+}
+
+func (s *strand) with(one attribute.KeyValue) with {
+	s.mu.RLock()
+	w, made := s.known[one]
+	s.mu.RUnlock()
+	if !made {
+		w = newWith(append(slices.Clone(s.common), one))
+		s.mu.Lock()
+		s.known[one] = w
+		s.mu.Unlock()
+	}
+	return w
+}

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"fmt"
-	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
@@ -14,29 +13,26 @@ import (
 
 // Request follows one request, of a lock actor or a call. A nil Request follows nothing.
 type Request struct {
-	figures   *Figures
-	strand    *strand
-	stage     stage
-	since     time.Time
-	handedOff Moment // when the one before was gone; zero while it is not
-	local     bool   // it was of the same session
-	below     bool   // only recoveries are counted; calls count the rest
+	*strand
+	stage   stage
+	since   time.Time
+	handoff Handoff // zero while the one before is not gone
+	asked   bool    // somebody asks for the lock
 }
 
 type stage uint8
 
 const (
-	unasked stage = iota
+	below stage = iota // only recoveries are counted; calls count the rest
 	waiting
 	holding
 	over
 )
 
-// HandedOff notes when the earlier holder gave the lock back, or was heard to be gone; local: in
-// the same session.
-func (r *Request) HandedOff(at Moment, local bool) {
-	if r != nil && at != 0 {
-		r.handedOff, r.local = at, local
+// HandedOff notes when the earlier holder was gone, if that is known.
+func (r *Request) HandedOff(was Handoff) {
+	if r != nil && was.At != 0 {
+		r.handoff = was
 	}
 }
 
@@ -46,13 +42,11 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 		return
 	}
 	switch to := after.State; {
-	case to == messages.StateCreating && r.stage == unasked:
-		r.Waits()
 	case to == messages.StateWatching:
-		r.handedOff = 0
+		r.handoff = Handoff{}
 	case to == messages.StateRecovering:
-		r.handedOff = 0
-		r.figures.add("turnstile.lock.recoveries", 1, r.strand.recovered[causeOf(ev)])
+		r.handoff = Handoff{}
+		r.measure("turnstile.lock.recoveries", 1, metering.KeyCause.String(causeOf(ev)))
 	case to.Holding():
 		r.Grants()
 	case to == messages.StateReleasing || to.Terminal():
@@ -60,26 +54,19 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	}
 }
 
-// Waits takes the begin of a request.
-func (r *Request) Waits() {
-	if r != nil && !r.below {
-		r.stage, r.since = waiting, time.Now()
-		r.figures.add("turnstile.lock.waiting", 1, r.strand.plain)
-	}
-}
-
 // Asked notes that somebody asks for the lock, Forced that the grace is over. Of a shared hold's
 // lock actor only Forced counts.
 func (r *Request) Asked() {
-	if r != nil && !r.below {
-		r.figures.add("turnstile.lock.revocations", 1, r.strand.asked)
+	if r != nil && r.stage == holding && !r.asked {
+		r.asked = true
+		r.measure("turnstile.lock.revocations", 1, metering.KeyRevocation.String(metering.RevocationAsked))
 	}
 }
 
 // Forced is explained at Asked.
 func (r *Request) Forced() {
 	if r != nil {
-		r.figures.add("turnstile.lock.revocations", 1, r.strand.forced)
+		r.measure("turnstile.lock.revocations", 1, metering.KeyRevocation.String(metering.RevocationForced))
 	}
 }
 
@@ -88,15 +75,15 @@ func (r *Request) Below() *Request {
 	if r == nil {
 		return nil
 	}
-	return &Request{figures: r.figures, strand: r.strand, below: true}
+	return &Request{strand: r.strand}
 }
 
 // Handoff gives what HandedOff has noted.
-func (r *Request) Handoff() (at Moment, local bool) {
-	if r == nil {
-		return 0, false
+func (r *Request) Handoff() (was Handoff) {
+	if r != nil {
+		was = r.handoff
 	}
-	return r.handedOff, r.local
+	return was
 }
 
 // Grants takes the grant, once.
@@ -104,18 +91,19 @@ func (r *Request) Grants() {
 	if r == nil || r.stage != waiting {
 		return
 	}
-	f, now := r.figures, time.Now()
-	f.add("turnstile.lock.waiting", -1, r.strand.plain)
-	f.time("turnstile.lock.acquire.duration", now.Sub(r.since).Seconds(), r.strand.plain)
-	f.add("turnstile.lock.grants", 1, r.strand.plain)
-	f.add("turnstile.lock.held", 1, r.strand.plain)
-	f.holders.Add(1)
-	if r.handedOff != 0 {
-		how := r.strand.remote
-		if r.local {
-			how = r.strand.local
+	now := time.Now()
+	r.measure("turnstile.lock.waiting", -1)
+	r.measure("turnstile.lock.acquire.duration", now.Sub(r.since).Seconds())
+	r.measure("turnstile.lock.grants", 1)
+	r.measure("turnstile.lock.held", 1)
+	r.figures.holders.Add(1)
+	if r.handoff.At != 0 {
+		from := metering.HandoffRemote
+		if r.handoff.Local {
+			from = metering.HandoffLocal
 		}
-		f.time("turnstile.lock.handoff.duration", (now.Sub(origin) - time.Duration(r.handedOff)).Seconds(), how)
+		took := now.Sub(origin) - time.Duration(r.handoff.At)
+		r.measure("turnstile.lock.handoff.duration", took.Seconds(), metering.KeyHandoff.String(from))
 	}
 	r.stage, r.since = holding, now
 }
@@ -125,18 +113,17 @@ func (r *Request) Leaves(why messages.Reason, lost bool) {
 	if r == nil {
 		return
 	}
-	f, after := r.figures, time.Since(r.since).Seconds()
+	after, word := time.Since(r.since).Seconds(), metering.Reason(why)
 	switch r.stage {
 	case waiting:
-		f.add("turnstile.lock.waiting", -1, r.strand.plain)
-		f.time("turnstile.lock.acquire.duration", after, r.strand.because(r.strand.failed, metering.KeyErrorType, why))
+		r.measure("turnstile.lock.waiting", -1)
+		r.measure("turnstile.lock.acquire.duration", after, metering.KeyErrorType.String(word))
 	case holding:
-		how := r.strand.ended(why)
-		f.add("turnstile.lock.held", -1, r.strand.plain)
-		f.holders.Add(-1)
-		f.time("turnstile.lock.hold.duration", after, how)
+		r.measure("turnstile.lock.held", -1)
+		r.figures.holders.Add(-1)
+		r.measure("turnstile.lock.hold.duration", after, metering.KeyReason.String(word))
 		if lost {
-			f.add("turnstile.lock.losses", 1, how)
+			r.measure("turnstile.lock.losses", 1, metering.KeyReason.String(word))
 		}
 	}
 	r.stage = over
@@ -153,7 +140,9 @@ func (f *Figures) Request(mode messages.Mode, path string) (r *Request, err erro
 			r, err = nil, fmt.Errorf("turnstile: WithMeterLabels: the function panicked for %s: %v", path, p)
 		}
 	}()
-	return &Request{figures: f, strand: f.strand(mode, path)}, nil
+	r = &Request{strand: f.strand(mode, path), stage: waiting, since: time.Now()}
+	r.measure("turnstile.lock.waiting", 1)
+	return r, nil
 }
 
 func (f *Figures) strand(mode messages.Mode, path string) *strand {
@@ -166,68 +155,23 @@ func (f *Figures) strand(mode messages.Mode, path string) *strand {
 	if s, made := f.strands.Load(key); made {
 		return s.(*strand)
 	}
-	s, known := f.strands.LoadOrStore(key, newStrand(mode, labels))
+	s, known := f.strands.LoadOrStore(key, f.newStrand(append(labels, metering.KeyMode.String(mode.String()))...))
 	if !known {
-		f.begin(s.(*strand))
+		s.(*strand).begin()
 	}
 	return s.(*strand)
 }
 
 // begin exports the counts of rare events as zero before they happen: otherwise an alert on an
 // increase would miss the first.
-func (f *Figures) begin(s *strand) {
-	f.add("turnstile.lock.grants", 0, s.plain)
-	for _, kind := range []with{s.asked, s.forced} {
-		f.add("turnstile.lock.revocations", 0, kind)
+func (s *strand) begin() {
+	s.measure("turnstile.lock.grants", 0)
+	for _, kind := range []string{metering.RevocationAsked, metering.RevocationForced} {
+		s.measure("turnstile.lock.revocations", 0, metering.KeyRevocation.String(kind))
 	}
 	for _, why := range lossesBy {
-		f.add("turnstile.lock.losses", 0, s.ended(why))
+		s.measure("turnstile.lock.losses", 0, metering.KeyReason.String(metering.Reason(why)))
 	}
-}
-
-type strand struct {
-	plain         with
-	local, remote with
-	asked, forced with
-	recovered     [causes]with
-	mu            sync.RWMutex
-	failed, ends  map[messages.Reason]with
-	common        []attribute.KeyValue
-}
-
-func newStrand(mode messages.Mode, labels []attribute.KeyValue) *strand {
-	common := append(append([]attribute.KeyValue(nil), labels...), metering.KeyMode.String(mode.String()))
-	and := func(more attribute.KeyValue) with {
-		return newWith(append(common[:len(common):len(common)], more)...)
-	}
-	s := &strand{
-		plain:  newWith(common...),
-		local:  and(metering.KeyHandoff.String(metering.HandoffLocal)),
-		remote: and(metering.KeyHandoff.String(metering.HandoffRemote)),
-		asked:  and(metering.KeyRevocation.String(metering.RevocationAsked)),
-		forced: and(metering.KeyRevocation.String(metering.RevocationForced)),
-		failed: map[messages.Reason]with{}, ends: map[messages.Reason]with{},
-		common: common,
-	}
-	for i := range s.recovered {
-		s.recovered[i] = and(metering.KeyCause.String(causeWords[i]))
-	}
-	return s
-}
-
-func (s *strand) ended(why messages.Reason) with { return s.because(s.ends, metering.KeyReason, why) }
-
-func (s *strand) because(known map[messages.Reason]with, key attribute.Key, why messages.Reason) with {
-	s.mu.RLock()
-	w, made := known[why]
-	s.mu.RUnlock()
-	if !made {
-		w = newWith(append(s.common[:len(s.common):len(s.common)], key.String(metering.Reason(why)))...)
-		s.mu.Lock()
-		known[why] = w
-		s.mu.Unlock()
-	}
-	return w
 }
 
 // lossesBy are the usual reasons for which locks are lost; others come where the servers' ACLs are
@@ -235,23 +179,24 @@ func (s *strand) because(known map[messages.Reason]with, key attribute.Key, why 
 var lossesBy = []messages.Reason{messages.ReasonSessionExpired, messages.ReasonLeaseOver, messages.ReasonNodeDeleted,
 	messages.ReasonSessionClosed}
 
-func causeOf(ev *machine.Event) cause {
+// causeOf says why a request went to find out where it stands.
+func causeOf(ev *machine.Event) string {
 	switch ev.Kind {
 	case machine.Disconnected:
-		return disconnected
+		return metering.CauseDisconnected
 	case machine.Silent:
-		return silent
+		return metering.CauseSilent
 	case machine.Unknown:
-		return unknownOutcome
+		return metering.CauseUnknownOutcome
 	case machine.NodeGone:
-		return nodeGone
+		return metering.CauseNodeGone
 	case machine.Listed:
 		if ev.Missing {
-			return notListed
+			return metering.CauseNotListed
 		}
-		return lateGrant
+		return metering.CauseLateGrant
 	case machine.Created:
-		return lateGrant
+		return metering.CauseLateGrant
 	}
-	return otherCause
+	return metering.CauseOther
 }

@@ -4,6 +4,7 @@
 package mailbox
 
 import (
+	"math"
 	"sync"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -54,13 +55,13 @@ func (m *mailbox) PostUserMessage(message any) {
 		}
 	}
 	if m.put(&m.user, message) {
-		m.take()
+		m.take(math.MaxInt)
 	}
 }
 
 func (m *mailbox) PostSystemMessage(message any) {
 	if m.put(&m.system, message) {
-		m.take()
+		m.take(math.MaxInt)
 	}
 }
 
@@ -80,7 +81,7 @@ func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatc
 	m.invoker = invoker
 }
 
-func (m *mailbox) Start() { m.take() }
+func (m *mailbox) Start() { m.take(math.MaxInt) }
 
 func (m *mailbox) UserMessageCount() int {
 	m.mu.Lock()
@@ -88,14 +89,16 @@ func (m *mailbox) UserMessageCount() int {
 	return len(m.user.all) - m.user.head
 }
 
-func (m *mailbox) take() {
-	for {
+// take takes messages, and reports whether there may be more.
+func (m *mailbox) take(most int) (more bool) {
+	for range most {
 		message, system, some := m.next()
 		if !some {
-			return
+			return false
 		}
 		m.invoke(message, system)
 	}
+	return true
 }
 
 func (m *mailbox) next() (message any, system, some bool) {

@@ -1,6 +1,7 @@
 package mailbox
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -15,62 +16,34 @@ import (
 type sessionMailbox struct {
 	mailbox
 	workers *Workers
-	from    func(message any) From
+	own     func(message any) bool
 }
 
-// From says which sender brings a message to a session actor.
-type From uint8
-
-const (
-	// Others may hold a mutex that the session actor needs.
-	Others From = iota
-	// Locks are lock actors, on the goroutine of a caller of Lock or Unlock.
-	Locks
-	// Worker is a worker of the session that has done its task.
-	Worker
-)
-
+// takenForOthers bounds the messages that the goroutine of a caller of Lock or Unlock takes.
 const takenForOthers = 16
 
-// NewSession makes the mailbox of a session actor that has these workers. from says who brings a
-// message.
-func NewSession(w *Workers, from func(message any) From) actor.MailboxProducer {
-	return func() actor.Mailbox { return &sessionMailbox{mailbox: mailbox{running: true}, workers: w, from: from} }
+// NewSession makes the mailbox of a session actor that has these workers. own says whether a lock
+// actor or a worker sends a message.
+func NewSession(w *Workers, own func(message any) bool) actor.MailboxProducer {
+	return func() actor.Mailbox { return &sessionMailbox{mailbox: mailbox{running: true}, workers: w, own: own} }
 }
 
 func (*sessionMailbox) TakesFromOtherNodes(bool) bool { return false }
 
-func (m *sessionMailbox) Start() { m.workers.Do(m.take) }
+func (m *sessionMailbox) Start() { m.takeElsewhere() }
+
+func (m *sessionMailbox) takeElsewhere() { m.workers.Do(func() { m.take(math.MaxInt) }) }
 
 func (m *sessionMailbox) PostUserMessage(message any) {
-	if !m.put(&m.user, message) {
-		return
-	}
-	switch m.from(message) {
-	case Locks:
-		m.takeSome()
-	case Worker:
-		m.take()
-	default:
-		m.workers.Do(m.take)
+	if m.put(&m.user, message) && (!m.own(message) || m.take(takenForOthers)) {
+		m.takeElsewhere()
 	}
 }
 
 func (m *sessionMailbox) PostSystemMessage(message any) {
 	if m.put(&m.system, message) {
-		m.workers.Do(m.take)
+		m.takeElsewhere()
 	}
-}
-
-func (m *sessionMailbox) takeSome() {
-	for range takenForOthers {
-		message, system, some := m.next()
-		if !some {
-			return
-		}
-		m.invoke(message, system)
-	}
-	m.workers.Do(m.take)
 }
 
 // Workers are goroutines that outlive their tasks. A new one copies its stack as it grows, which

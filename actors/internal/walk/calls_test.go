@@ -105,7 +105,7 @@ type told struct {
 	call  turns.CallID // that it is about; of a Call, the one that it is made within
 	hold  turns.HoldID
 	want  *turns.Want
-	held  turns.Held
+	held  messages.Held
 	n     int
 	why   messages.Reason
 }
@@ -159,28 +159,18 @@ func (in *told) tell(to *turns.Turns) (id turns.CallID) {
 		to.GiveBack(m, in.call)
 	case inCallTimer:
 		to.CallTimer(m, in.call)
-	case inWaiting:
-		to.Waiting(m, in.hold, in.n)
 	case inHeld:
-		to.Held(m, in.hold, in.held)
-	case inWatched:
-		to.Watched(m, in.hold, true)
-	case inChecked:
-		to.Checked(m, in.hold)
-	case inSuspended:
-		to.Suspended(m, in.hold)
-	case inResumed:
-		to.Resumed(m, in.hold)
-	case inContended:
-		to.Contended(m, in.hold)
-	case inRevoke:
-		to.Revoke(m, in.hold)
+		to.Held(m, in.hold, &in.held, sessionTimeout)
 	case inLost, inRefused, inGone:
 		to.Ended(m, in.hold, in.why, "")
 	case inHoldTimer:
 		to.HoldTimer(m, in.hold)
 	case inClose:
 		to.Close(m)
+	default:
+		to.Hear(m, in.hold, map[input]any{inWaiting: &messages.Waiting{Before: in.n}, inWatched: &messages.Watched{Readable: true},
+			inChecked: &messages.Checked{}, inSuspended: &messages.Suspended{}, inResumed: &messages.Resumed{},
+			inContended: &messages.Contended{}, inRevoke: &messages.RevokeRequested{}}[in.what])
 	}
 	return 0
 }

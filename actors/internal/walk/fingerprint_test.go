@@ -140,7 +140,7 @@ func (e *writer) askedFor(ask *askedFor) {
 	if ask.call == 0 {
 		return
 	}
-	e.num(uint64(ask.call), uint64(ask.beside), uint64(ask.hold.Slot()), uint64(ask.due), uint64(ask.sure))
+	e.num(uint64(ask.call), uint64(ask.beside), uint64(uint32(ask.hold)), uint64(ask.due), uint64(ask.sure))
 	e.flags(ask.hold == 0, ask.try, ask.shared, ask.leaves, ask.ended, ask.watched, ask.granted)
 }
 
@@ -148,7 +148,7 @@ func (e *writer) askedFor(ask *askedFor) {
 func (e *writer) callers() {
 	for k := range e.w.plan.Calls {
 		c := &e.w.calls[k]
-		e.num(uint64(c.phase), uint64(c.id.Slot()), uint64(c.on), c.epoch, c.term, uint64(c.due))
+		e.num(uint64(c.phase), uint64(uint32(c.id)), uint64(c.on), c.epoch, c.term, uint64(c.due))
 		e.flags(c.id == 0)
 	}
 	if e.w.plan.Calls == nil {

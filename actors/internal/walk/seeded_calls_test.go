@@ -122,18 +122,18 @@ var inTurns = []seeded{
 				"\t\t\t\treturn o.node == \"\" && o.request != r.id && c.requests[o.request].queue == r.queue\n\t\t\t})")),
 		plan: twoInABatch, breaks: PlacesAreOwn},
 	{name: "keep a hold that somebody asks for", folder: turnsFolder, source: edits(
-		rule("h.phase != held && h.phase != kept && h.phase != spent {", "h.phase != held && h.phase != spent {")),
+		rule("if h.phase == held || h.phase == kept || h.phase == spent {\n\t\t\tfor", "if h.phase == held || h.phase == spent {\n\t\t\tfor")),
 		plan: bounded(aloneKept, Bounds{Asks: 1}), breaks: GrantsAreSound},
 	{name: "hold what was given back", folder: turnsFolder, source: edits(
 		rule("if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn")),
 		plan: Plan{Sessions: two, Calls: times(2, Call{}), Bounds: Bounds{Quits: 1, Slow: Always}}, breaks: CallNotices},
 	{name: "watch for contenders once", folder: turnsFolder, source: edits(
-		rule("\tif h.rivals == alone {\n\t\tt.emit(Output{Do: WatchContention", "\tif false {\n\t\tt.emit(Output{Do: WatchContention")),
+		rule("\tif h.rivals == alone {\n\t\t\tt.emit(Output{Do: WatchContention", "\tif false {\n\t\t\tt.emit(Output{Do: WatchContention")),
 		plan: Plan{Sessions: twoOne, Calls: times(1, sticks), Arrive: third, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoCallForgotten},
 	{name: "do not ask again who has been lost", folder: turnsFolder, source: edits(
 		rule("\t\tt.freeHold(h)\n\tdefault:\n", "\t\tt.freeHold(h)\n\t\treturn\n\tdefault:\n")),
 		plan: bounded(oneCohort, Bounds{Breaks: 1}), breaks: NoCallForgotten},
 	{name: "believe that it is watched after a cut", folder: turnsFolder, source: edits(
-		rule("\tif h.watch == watched {\n\t\th.watch = unwatched\n\t}\n", "")),
+		rule("\t\tif h.watch == watched {\n\t\t\th.watch = unwatched\n\t\t}\n", "")),
 		plan: Plan{Sessions: single, Calls: times(3, forLong), Bounds: Bounds{Cuts: 1}}, breaks: GrantsAreSound},
 }
