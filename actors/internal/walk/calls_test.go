@@ -7,6 +7,9 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
+// sessionTimeout is the timeout of all sessions; no time passes.
+const sessionTimeout = 10 * time.Second
+
 // Calls above the queue: what the clients of a plan call, and what their turns have heard.
 
 // maxCalls is the number of calls of a plan, at most.

@@ -140,9 +140,6 @@ const Always = 255
 
 // The constants of a world, and what follows from its plan.
 
-// sessionTimeout is the timeout of all sessions; no time passes.
-const sessionTimeout = 10 * time.Second
-
 // lockPath is the first lock path, the only one in most plans; oneName the name of a contest's node in it.
 const (
 	lockPath = "/l"
