@@ -15,21 +15,17 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-func (l *lock) acquire(ctx context.Context) (*Lease, error) {
-	if l.client.tracer == nil {
-		return l.await(ctx)
+func (l *lock) acquire(ctx context.Context) (lease *Lease, err error) {
+	if l.client.tracer != nil {
+		_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
+		defer func() {
+			if lease != nil {
+				span.granted(lease)
+				lease.trace()
+			}
+			span.end(err)
+		}()
 	}
-	_, span := l.startSpan(ctx, "turnstile.lock.acquire", trace.SpanKindClient)
-	lease, err := l.await(ctx)
-	if lease != nil {
-		span.granted(lease)
-		lease.trace()
-	}
-	span.end(err)
-	return lease, err
-}
-
-func (l *lock) await(ctx context.Context) (*Lease, error) {
 	l, within, err := l.within(ctx)
 	if err != nil && l.wrong == nil && len(l.observers) > 0 { // so that they hear of the refusal
 		l.client.session.SpawnLock(&l.want.Acquire, nil, l.observers)
@@ -48,11 +44,11 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 		l.requests.Add(1)
 		defer l.requests.Done()
 	}
-	lease := &Lease{from: l, values: ctx}
+	asked := &Lease{from: l, values: ctx}
 	if open := l.client.open; open != nil {
-		lease.stack = debug.Stack()
+		asked.stack = debug.Stack()
 	}
-	k := (*call)(lease)
+	k := (*call)(asked)
 	if answered := k.begin(within); answered != nil {
 		select {
 		case <-answered:
@@ -64,7 +60,7 @@ func (l *lock) await(ctx context.Context) (*Lease, error) {
 	if k.hold == nil {
 		return nil, k.err
 	}
-	return lease, nil
+	return asked, nil
 }
 
 func (k *call) giveUp(ctx context.Context, answered chan struct{}) error {

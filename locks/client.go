@@ -35,7 +35,6 @@ type Client struct {
 	shutdown sync.Once
 	requests sync.WaitGroup
 	calls    *sharing.Calls
-	timers   sync.Pool // of stopped *time.Timer, for Unlock
 	signals  sync.Pool // of chan struct{}, for calls of Lock that wait
 
 	// lastWord bounds the time in which the end of a lock reaches a waiting goroutine.
@@ -213,20 +212,6 @@ func (c *Client) enter(ctx context.Context) error {
 	}
 	c.requests.Add(1)
 	return nil
-}
-
-func (c *Client) startTimer(d time.Duration) *time.Timer {
-	if timer, _ := c.timers.Get().(*time.Timer); timer != nil {
-		timer.Reset(d)
-		return timer
-	}
-	return time.NewTimer(d)
-}
-
-// stopTimer stops a timer and keeps it for others; a stopped timer's channel is empty.
-func (c *Client) stopTimer(timer *time.Timer) {
-	timer.Stop()
-	c.timers.Put(timer)
 }
 
 // Source provides a client's locks: an *actors.Session, or gateways on other nodes (package

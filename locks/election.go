@@ -3,7 +3,6 @@ package locks
 import (
 	"context"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -14,12 +13,12 @@ import (
 // program at that path takes part.
 type Election struct {
 	lock
-	terms *terms
+	terms *sync.Map // the *Leadership of each Run whose function runs
 }
 
 // Election gives the election at a path. A bad path is refused by Campaign.
 func (c *Client) Election(path string, opts ...ElectionOption) *Election {
-	return &Election{newLock(forElection, c, messages.Acquire{Path: path}, opts), &terms{}}
+	return &Election{newLock(forElection, c, messages.Acquire{Path: path}, opts), new(sync.Map)}
 }
 
 // Leader describes the leader of an election.
@@ -98,26 +97,3 @@ func (l *Leadership) Value() string { return l.value }
 
 // Resign ends the term, and the next in the queue leads. It returns the errors of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }
-
-type terms struct {
-	mu   sync.Mutex
-	open []*Leadership
-}
-
-func (t *terms) begin(term *Leadership) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open = append(t.open, term)
-}
-
-func (t *terms) end(term *Leadership) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open = slices.DeleteFunc(t.open, func(open *Leadership) bool { return open == term })
-}
-
-func (t *terms) all() []*Leadership {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Clone(t.open)
-}

@@ -76,8 +76,8 @@ func (c *candidate) work(ctx context.Context) error {
 // leads calls lead. Meanwhile IsLeader and Health see the term. A revoke request ends its context.
 func (c *candidate) leads(ctx context.Context) error {
 	leads := &Leadership{c.lease, c.value}
-	c.terms.begin(leads)
-	defer c.terms.end(leads)
+	c.terms.Store(leads, nil)
+	defer c.terms.Delete(leads)
 	asked := fmt.Errorf("%w", ErrRevoked) // by this one, and not around this Run
 	leading, end := context.WithCancelCause(ctx)
 	heard := make(chan struct{})
@@ -102,15 +102,20 @@ func (c *candidate) leads(ctx context.Context) error {
 
 // IsLeader reports whether a term of Run leads now. It is false as soon as the lease may be over.
 func (e *Election) IsLeader() bool {
-	return slices.ContainsFunc(e.terms.all(), func(term *Leadership) bool { return term.Valid() })
+	for term := range e.terms.Range {
+		if term.(*Leadership).Valid() {
+			return true
+		}
+	}
+	return false
 }
 
 // Health is for liveness probes. It fails, wrapping ErrLost, when a term's lease is over and the
 // function of Run has not returned: this process may act as a leader beside another one (split
 // brain).
 func (e *Election) Health() error {
-	for _, term := range e.terms.all() {
-		if !term.Valid() {
+	for running := range e.terms.Range {
+		if term := running.(*Leadership); !term.Valid() {
 			return &Error{Op: "lead", Path: term.Path(), Node: term.Node(),
 				Err: fmt.Errorf("%w, and its leader still runs", ErrLost)}
 		}

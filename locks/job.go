@@ -61,7 +61,7 @@ type job struct {
 	path    string
 	period  time.Duration
 	instant time.Time
-	isDue   func(data []byte, written time.Time) (due bool, err error)
+	isDue   func() (due bool, err error) // by once.Mark and began
 
 	once    Once
 	began   time.Time // by the servers' clock
@@ -159,7 +159,7 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 			return false, err
 		}
 		j.version = stat.Version
-		due, wrong := j.isDue(data, stat.Mtime)
+		due, wrong := j.judge(data, stat.Mtime)
 		if wrong == nil {
 			return due, nil
 		}
@@ -174,6 +174,29 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 			return false, err
 		}
 	}
+}
+
+func (j *job) judge(data []byte, written time.Time) (due bool, err error) {
+	j.once = Once{}
+	if len(data) > 0 {
+		if j.once.Mark, err = readMark(data, written); err != nil {
+			return false, &Error{Op: "run", Path: j.path, Err: err}
+		}
+	}
+	return j.isDue()
+}
+
+// isEarly reports whether the period, or that of WithRetryAfter, is not over, and says so in once.
+func (j *job) isEarly() bool {
+	since, wait := j.once.Mark.Began, j.period
+	if j.once.Mark.State == MarkFailed {
+		since, wait = j.once.Mark.Written, j.retryAfter
+	}
+	left := wait - max(j.began.Sub(since), 0)
+	if left > 0 {
+		j.once.Outcome, j.once.Left = OnceNotDue, left
+	}
+	return left > 0
 }
 
 // now asks the servers for the time, by a write. On an unknown outcome it writes again.

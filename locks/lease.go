@@ -34,13 +34,14 @@ type Lease struct {
 	shared    atomic.Bool // a lock within it that may share its hold was asked for
 	suspended atomic.Bool
 	ended     atomic.Bool
-	inner     atomic.Pointer[endable]  // its context; nil until somebody looks into it
 	span      atomic.Pointer[holdSpan] // nil where nothing is traced
 	trouble   atomic.Pointer[string]   // that servers have with its release
 
 	mu        sync.Mutex
 	waiter    chan struct{} // of Lock; nil while it does not wait
 	cause     error
+	ctx       context.Context // nil until somebody asks for it
+	cancel    context.CancelCauseFunc
 	revoked   chan struct{} // closed when somebody asks for the lock; nil until Revoked is called
 	over      chan struct{} // closed by the end; nil while nobody waits
 	err       error         // of a hold that did not end in order, or of a refused Lock
@@ -54,75 +55,6 @@ type Lease struct {
 // The context of a lease, and contexts derived from it, carry the lease under this key.
 
 type leaseKey struct{}
-
-// leaseContext is the context of a lease. Most are never looked into, so the real one is made on
-// demand.
-type leaseContext Lease
-
-type endable struct {
-	context.Context
-	end context.CancelCauseFunc
-}
-
-func (c *leaseContext) made() *endable {
-	if e := c.inner.Load(); e != nil {
-		return e
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e := c.inner.Load(); e != nil {
-		return e
-	}
-	e := &endable{}
-	e.Context, e.end = context.WithCancelCause((*leaseValues)(c))
-	if c.cause != nil {
-		e.end(c.cause)
-	}
-	c.inner.Store(e)
-	return e
-}
-
-func (*leaseContext) Deadline() (end time.Time, ok bool) { return end, false }
-
-func (c *leaseContext) Done() <-chan struct{} { return c.made().Done() }
-
-func (c *leaseContext) Err() error {
-	if e := c.inner.Load(); e != nil {
-		return e.Err()
-	}
-	if c.ended.Load() {
-		return context.Canceled
-	}
-	return nil
-}
-
-// Value gives the lease, or a value of the context of Lock. Package context uses it to end derived
-// contexts.
-func (c *leaseContext) Value(key any) any {
-	if key == (leaseKey{}) {
-		return (*Lease)(c)
-	}
-	return c.made().Value(key)
-}
-
-// leaseValues is the root of a lease's context: it never ends.
-type leaseValues Lease
-
-func (*leaseValues) Deadline() (end time.Time, ok bool) { return end, false }
-
-func (*leaseValues) Done() <-chan struct{} { return nil }
-
-func (*leaseValues) Err() error { return nil }
-
-func (v *leaseValues) Value(key any) any {
-	if key == (leaseKey{}) {
-		return (*Lease)(v)
-	}
-	if span := v.span.Load(); span != nil {
-		return span.ctx.Value(key)
-	}
-	return v.values.Value(key)
-}
 
 // withValues gives a context that ends with ctx and its cause, and has another's values.
 // context.Cause looks for a value, which must not be the other's.
@@ -175,7 +107,21 @@ func (l *Lease) within(ctx context.Context) (context.Context, context.CancelCaus
 // Context ends when the lock is lost, revoked or given back, with a cause that wraps ErrLost,
 // ErrRevoked, ErrMaxHold, ErrReleased or ErrClosed. It has the values of the context of Lock, not
 // its deadline. A lock taken with it is taken within the lease: see WithReentry and RWMutex.
-func (l *Lease) Context() context.Context { return (*leaseContext)(l) }
+func (l *Lease) Context() context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ctx == nil { // most are never looked into
+		values := l.values
+		if span := l.span.Load(); span != nil {
+			values = span.ctx
+		}
+		l.ctx, l.cancel = context.WithCancelCause(context.WithValue(context.WithoutCancel(values), leaseKey{}, l))
+		if l.cause != nil {
+			l.cancel(l.cause)
+		}
+	}
+	return l.ctx
+}
 
 func (l *Lease) why() error {
 	l.mu.Lock()
@@ -238,8 +184,8 @@ func (l *Lease) unlock(ctx context.Context, called time.Time) error {
 	if over == nil {
 		return l.outcome()
 	}
-	timer := l.from.client.startTimer(time.Until(l.bound(called)))
-	defer l.from.client.stopTimer(timer)
+	timer := time.NewTimer(time.Until(l.bound(called)))
+	defer timer.Stop()
 	for {
 		select {
 		case <-over:
@@ -335,13 +281,13 @@ func (l *Lease) end(cause error) (first error) {
 	}
 	l.cause = cause
 	l.ended.Store(true)
-	inner := l.inner.Load()
+	cancel := l.cancel
 	if !errors.Is(cause, ErrReleased) {
 		l.tell(Change{Kind: Lost, Lease: l, Err: cause})
 	}
 	l.mu.Unlock()
-	if inner != nil {
-		inner.end(cause)
+	if cancel != nil {
+		cancel(cause)
 	}
 	if open := l.from.client.open; open != nil {
 		open.take(l)

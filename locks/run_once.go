@@ -69,31 +69,11 @@ func (j *job) runPeriod(ctx context.Context) error {
 	return j.runMarked(ctx, j.markFirst, !j.markFirst, j.retryAfter > 0)
 }
 
-func (j *job) periodIsDue(data []byte, written time.Time) (due bool, err error) {
-	j.once = Once{}
-	if len(data) == 0 {
-		return true, nil
-	}
-	if j.once.Mark, err = readMark(data, written); err != nil {
-		return false, &Error{Op: "run", Path: j.path, Err: err}
-	}
+func (j *job) periodIsDue() (due bool, err error) {
 	if ahead := j.once.Mark.Began.Sub(j.began); ahead > j.period {
 		return false, &Error{Op: "run", Path: j.path, Err: fmt.Errorf(
 			"%w: the mark of the last run is %v ahead of the servers' clock: delete %s/%s if that clock was wrong",
 			ErrFailed, ahead, j.path, markName)}
 	}
-	if j.once.Left = j.left(); j.once.Left > 0 {
-		j.once.Outcome = OnceNotDue
-		return false, nil
-	}
-	j.once.Left = 0
-	return true, nil
-}
-
-func (j *job) left() time.Duration {
-	since, wait := j.once.Mark.Began, j.period
-	if j.once.Mark.State == MarkFailed {
-		since, wait = j.once.Mark.Written, j.retryAfter
-	}
-	return wait - max(j.began.Sub(since), 0)
+	return j.once.Mark.State == "" || !j.isEarly(), nil
 }

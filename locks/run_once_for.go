@@ -147,13 +147,7 @@ func (j *job) runInstant(ctx context.Context, at time.Time) (goesOn bool, err er
 	return err == nil || failed && !j.retries, err
 }
 
-func (j *job) instantIsDue(data []byte, written time.Time) (due bool, err error) {
-	j.once = Once{}
-	if len(data) > 0 {
-		if j.once.Mark, err = readMark(data, written); err != nil {
-			return false, &Error{Op: "run", Path: j.path, Err: err}
-		}
-	}
+func (j *job) instantIsDue() (due bool, err error) {
 	switch last := j.once.Mark; {
 	case last.State == "":
 	case last.For.IsZero(): // of RunOnce
@@ -168,12 +162,8 @@ func (j *job) instantIsDue(data []byte, written time.Time) (due bool, err error)
 	case last.State == MarkDone || !j.retries:
 		j.once.Outcome = OnceAlreadyRan
 		return false, nil
-	case last.State == MarkFailed:
-		if j.once.Left = j.retryAfter - max(j.began.Sub(last.Written), 0); j.once.Left > 0 {
-			j.once.Outcome = OnceNotDue
-			return false, nil
-		}
-		j.once.Left = 0
+	case last.State == MarkFailed && j.isEarly():
+		return false, nil
 	}
 	return j.timeIsDue()
 }

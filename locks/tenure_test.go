@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -24,7 +25,7 @@ func TestHealthyWhenLeadHasReturned(t *testing.T) {
 			hold: &sharing.Hold{Held: &messages.Held{}, Clock: zkconn.NewLeaseClock(nil)}}
 		lease.hold.Clock.Extend(time.Now().Add(time.Second))
 		lease.hold.Term, _ = lease.hold.Clock.Term()
-		c := &candidate{Election: &Election{terms: &terms{}}}
+		c := &candidate{Election: &Election{terms: new(sync.Map)}}
 		c.lead = func(context.Context, *Leadership) error {
 			require.NoError(t, c.Health())
 			require.True(t, c.IsLeader())

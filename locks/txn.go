@@ -105,23 +105,20 @@ func (l *Lease) Txn(ctx context.Context, ops ...Op) ([]OpResult, error) {
 		}
 		return nil, l.notWritten(err)
 	}
-	if err := l.beginTxn(ctx); err != nil {
-		return nil, l.notWritten(err)
-	}
-	results, err := l.transact(ctx, session, ops)
-	for errors.Is(err, ErrSessionFull) && l.from.client.calls.TxnRefused(ctx, l.hold) {
+	for {
 		if err := l.beginTxn(ctx); err != nil {
 			return nil, l.notWritten(err)
 		}
-		results, err = l.transact(ctx, session, ops)
+		results, err := l.transact(ctx, session, ops)
+		switch {
+		case err == nil:
+			return results, nil
+		case errors.Is(err, actors.ErrNotHolding):
+			return nil, l.notWritten(l.stale())
+		case !errors.Is(err, ErrSessionFull) || !l.from.client.calls.TxnRefused(ctx, l.hold):
+			return nil, l.notWritten(err)
+		}
 	}
-	switch {
-	case err == nil:
-		return results, nil
-	case errors.Is(err, actors.ErrNotHolding):
-		err = l.stale()
-	}
-	return nil, l.notWritten(err)
 }
 
 func (l *Lease) transact(ctx context.Context, session *actors.Session, ops []Op) ([]OpResult, error) {

@@ -30,12 +30,11 @@ type openLeases struct {
 type openLease struct {
 	granted time.Time
 	timer   *time.Timer
-	stack   []byte
 }
 
 func (o *openLeases) add(l *Lease) {
 	o.mu.Lock()
-	o.leases[l] = &openLease{time.Now(), time.AfterFunc(o.after, func() { o.tell(l) }), l.stack}
+	o.leases[l] = &openLease{time.Now(), time.AfterFunc(o.after, func() { o.tell(l) })}
 	o.mu.Unlock()
 }
 
@@ -46,7 +45,7 @@ func (o *openLeases) tell(l *Lease) {
 		}
 	}()
 	if open := o.take(l); open != nil {
-		o.report(Unreleased{Lease: l, Held: time.Since(open.granted), Stack: open.stack})
+		o.report(Unreleased{Lease: l, Held: time.Since(open.granted), Stack: l.stack})
 	}
 }
 

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -22,37 +23,27 @@ type Created struct {
 // CreatePlain makes an ephemeral sequential node. The error wraps ErrNoNode (of the parent),
 // ErrNoChildrenForEphemerals, ErrTooLarge, or ErrNoAuth.
 func (c *Conn) CreatePlain(parent, prefix string, data []byte) (created Created, err error) {
-	const op = "create"
 	path := parent + "/" + prefix
-	if err := checkPrefix(parent, prefix); err != nil {
-		return created, &Error{op, path, err}
-	}
-	if err := checkSize(op, path, data); err != nil {
-		return created, err
-	}
-	if err := c.gate.enter(); err != nil {
-		return created, &Error{op, path, err}
-	}
-	defer c.gate.leave()
-	want := c.wants.want(opCreate, c.cfg.chroot+path, nil)
-	defer want.done()
-	var made string
-	err = c.patiently(func() (err error) {
-		made, err = c.zk.Create(want.path, data, zk.FlagEphemeralSequential, c.cfg.acl)
+	wrong := cmp.Or(checkPrefix(parent, prefix), checkSize(len(path)+len(data)))
+	err = c.operate("create", path, wrong, func(absolute string) error {
+		want := c.wants.want(opCreate, absolute, nil)
+		defer want.done()
+		var made string
+		err := c.patiently(func() (err error) {
+			made, err = c.zk.Create(absolute, data, zk.FlagEphemeralSequential, c.cfg.acl)
+			return err
+		})
+		if err == nil {
+			created.Name = lastElement(made)
+			created.Czxid, err = want.czxid(made)
+		}
 		return err
 	})
-	if err == nil {
-		created.Name = lastElement(made)
-		created.Czxid, err = want.czxid(made)
-	}
-	if err != nil {
-		return created, c.failure(op, path, err)
-	}
-	return created, nil
+	return created, err
 }
 
-// CheckFirst deletes the first node of a session again if the session may not READ it: then it could not find out what has
-// become of a node. The error wraps ErrNoAuth.
+// CheckFirst refuses the first node of a session if the session may not READ it: then it could not find out what has become
+// of a node. The error wraps ErrNoAuth. The node is still there.
 func (c *Conn) CheckFirst(path string) error {
 	if c.readable.Load() {
 		return nil
@@ -60,9 +51,6 @@ func (c *Conn) CheckFirst(path string) error {
 	err := c.Heartbeat(path)
 	switch {
 	case errors.Is(err, ErrNoAuth):
-		if failed := c.Delete(path); failed != nil {
-			return failed
-		}
 		return fmt.Errorf("its own session may not read it: %w", err)
 	case err != nil && !errors.Is(err, ErrNoNode): // somebody may have deleted it
 		return err
@@ -117,32 +105,26 @@ func (c *Conn) CreateNamed(parent, name string, data []byte, beside string) (Cre
 	if beside != "" {
 		t.check(anything, parent+"/"+beside, -1)
 	}
-	t.create(t.path, data, c.cfg.acl, zk.FlagEphemeral)
+	t.createNamed(t.path, data)
 	if beside == "" {
 		t.check(theNewNode, t.path, -1)
 	}
-	return t.createNamed(data)
+	return t.named(name)
 }
 
 // errUnreadable: the refusal of the check of a node that was made in the same transaction.
 var errUnreadable = fmt.Errorf("%w: its own session may not read it", ErrNoAuth)
 
-// createNamed makes the ephemeral node that the transaction is named after.
-func (t *transaction) createNamed(data []byte) (created Created, err error) {
-	err = t.conn.operate(t.op, t.path, func(absolute string) error {
-		if err := checkSize(t.op, t.path, data); err != nil {
-			return err
-		}
-		want := t.conn.wants.want(opCreate, absolute, nil)
-		defer want.done()
-		if _, err := t.conn.transact(t); err != nil {
-			return err
-		}
-		created.Name = lastElement(absolute)
-		created.Czxid, err = want.czxid(absolute)
-		return err
-	})
-	return created, err
+func (t *transaction) createNamed(path string, data []byte) {
+	t.create(path, CheckPath(path), data, t.conn.cfg.acl, zk.FlagEphemeral)
+}
+
+func (t *transaction) named(name string) (Created, error) {
+	_, czxid, err := t.commit()
+	if err != nil {
+		return Created{}, err
+	}
+	return Created{Name: name, Czxid: czxid}, nil
 }
 
 // ReplaceNamed makes an ephemeral node with just this name, and deletes a sibling that has this
@@ -153,8 +135,8 @@ func (t *transaction) createNamed(data []byte) (created Created, err error) {
 func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, data []byte) (Created, error) {
 	t := &transaction{conn: c, op: "replace", path: parent + "/" + name}
 	t.delete(parent+"/"+sibling, version)
-	t.create(t.path, data, c.cfg.acl, zk.FlagEphemeral)
-	return t.createNamed(data)
+	t.createNamed(t.path, data)
+	return t.named(name)
 }
 
 // CreateGuarded makes an ephemeral node with just this name, and its guard, an ephemeral sibling
@@ -165,11 +147,8 @@ func (c *Conn) ReplaceNamed(parent, sibling string, version int32, name string, 
 // ErrNoAuth, ErrNoChildrenForEphemerals or ErrTooLarge.
 func (c *Conn) CreateGuarded(parent, name, guard string, data []byte) (Created, error) {
 	t := &transaction{conn: c, op: "create", path: parent + "/" + name}
-	if err := CheckPath(parent + "/" + guard); err != nil {
-		return Created{}, &Error{t.op, t.path, err}
-	}
-	t.create(t.path, data, c.cfg.acl, zk.FlagEphemeral)
+	t.createNamed(t.path, data)
 	t.check(theNewNode, t.path, -1)
-	t.create(parent+"/"+guard, []byte{}, c.cfg.acl, zk.FlagEphemeral)
-	return t.createNamed(data)
+	t.createNamed(parent+"/"+guard, []byte{})
+	return t.named(name)
 }

@@ -92,116 +92,65 @@ func (c *Conn) notReached(h host, cause error) error {
 	return err
 }
 
-// overlappingDial dials while reconnecting is urgent. Attempts overlap (RFC 8305, "happy
+// dialOverlapping dials while reconnecting is urgent. Attempts overlap (RFC 8305, "happy
 // eyeballs"), so a server that does not answer costs a moment, not the rest of the lease.
 //
 // It tries the round's addresses in order, the next when one fails or has had its time to itself;
-// the first to connect wins. An address gets one more attempt each twentieth of the session
-// timeout, because the kernel repeats a dropped packet after a second at the earliest. Only dialing
-// overlaps: two connect requests for one session at two servers would take it from each other.
-type overlappingDial struct {
-	conn    *Conn
-	network string
-	ctx     context.Context
-	results chan attempt
-	over    chan struct{} // closed when one attempt has succeeded or none will
-	running map[string]running
-	next    *time.Timer
+// the first to connect wins. After a round's last failure comes a pause. Only dialing overlaps: two
+// connect requests for one session at two servers would take it from each other.
+func (c *Conn) dialOverlapping(network string, first host) (net.Conn, host, error) {
+	ctx, cancel := context.WithCancel(c.dialing)
+	defer cancel()
+	hosts, urgency := c.hosts, c.hosts.urgency
+	results, over := make(chan attempt), make(chan struct{})
+	defer close(over)
+	running, begun := 0, map[string]time.Time{}
+	begin := func(h host) {
+		running++
+		begun[h.address] = time.Now()
+		c.attempts.Go(func() {
+			conn, err := c.dialHost(ctx, network, h)
+			select {
+			case results <- attempt{h, conn, err}:
+			case <-over:
+				if err == nil {
+					_ = closeSocket(conn)
+				}
+			}
+		})
+	}
+	begin(first)
+	next := time.NewTimer(urgency.overlap())
+	defer next.Stop()
+	for {
+		select {
+		case a := <-results:
+			running--
+			delete(begun, a.host.address)
+			isLast := len(hosts.queue) == 0
+			hopeless := running == 0 && (isLast || !urgency.urgent()) // Next then goes on, after its pause
+			if a.err == nil || hopeless || ctx.Err() != nil {
+				return a.conn, a.host, a.err
+			}
+			c.notReached(a.host, a.err)
+			if isLast {
+				next.Reset(urgency.pause())
+			} else {
+				next.Reset(0)
+			}
+		case <-next.C:
+			if urgency.urgent() {
+				if h, some := hosts.takeUntried(begun); some {
+					begin(h)
+				}
+				next.Reset(urgency.overlap())
+			}
+		}
+	}
 }
 
 type attempt struct {
 	host host
 	conn net.Conn
 	err  error
-}
-
-type running struct {
-	count int
-	begun time.Time
-}
-
-func (c *Conn) dialOverlapping(network string, first host) (net.Conn, host, error) {
-	ctx, cancel := context.WithCancel(c.dialing)
-	defer cancel()
-	r := &overlappingDial{
-		conn: c, network: network, ctx: ctx, results: make(chan attempt), over: make(chan struct{}),
-		running: map[string]running{}, next: time.NewTimer(c.hosts.urgency.overlap()),
-	}
-	defer close(r.over)
-	defer r.next.Stop()
-	r.begin(first)
-	for {
-		select {
-		case a := <-r.results:
-			r.ended(a.host)
-			if a.err == nil || r.hopeless() {
-				return a.conn, a.host, a.err
-			}
-			c.notReached(a.host, a.err)
-			r.again()
-		case <-r.next.C:
-			if c.hosts.urgency.urgent() {
-				r.beginNext()
-				r.next.Reset(c.hosts.urgency.overlap())
-			}
-		}
-	}
-}
-
-// hopeless reports whether no attempt runs or will begin. Next then goes on, after its pause.
-func (r *overlappingDial) hopeless() bool {
-	hosts := r.conn.hosts
-	return r.ctx.Err() != nil || len(r.running) == 0 && (len(hosts.queue) == 0 || !hosts.urgency.urgent())
-}
-
-// again goes on after a failure: with the round's next address at once, with the next round after a
-// pause.
-func (r *overlappingDial) again() {
-	urgency := r.conn.hosts.urgency
-	switch {
-	case !urgency.urgent():
-	case len(r.conn.hosts.queue) > 0:
-		r.beginNext()
-		r.next.Reset(urgency.overlap())
-	default:
-		r.next.Reset(urgency.pause())
-	}
-}
-
-func (r *overlappingDial) beginNext() {
-	hosts := r.conn.hosts
-	if len(hosts.queue) == 0 {
-		hosts.beginRound()
-	}
-	for len(hosts.queue) > 0 {
-		next := hosts.take()
-		at, any := r.running[next.address]
-		if !any || time.Since(at.begun) >= hosts.urgency.timeout()/overlapsPerTimeout {
-			r.begin(next)
-			return
-		}
-	}
-}
-
-func (r *overlappingDial) begin(h host) {
-	r.running[h.address] = running{count: r.running[h.address].count + 1, begun: time.Now()}
-	r.conn.attempts.Go(func() {
-		conn, err := r.conn.dialHost(r.ctx, r.network, h)
-		select {
-		case r.results <- attempt{h, conn, err}:
-		case <-r.over:
-			if err == nil {
-				_ = closeSocket(conn)
-			}
-		}
-	})
-}
-
-func (r *overlappingDial) ended(h host) {
-	at := r.running[h.address]
-	if at.count--; at.count == 0 {
-		delete(r.running, h.address)
-	} else {
-		r.running[h.address] = at
-	}
 }

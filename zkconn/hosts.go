@@ -108,15 +108,23 @@ func (h *hosts) Next() (server string, retryStart bool) {
 	return next.address, false
 }
 
-func (h *hosts) beginRound() {
-	h.rounds++
-	h.queue = h.newRound()
-}
-
 func (h *hosts) take() host {
 	next := h.queue[0]
 	h.queue = h.queue[1:]
 	return next
+}
+
+// takeUntried takes the next host that was not dialed lately. A server that does not answer is dialed
+// again each twentieth of the session timeout: the kernel repeats a dropped packet after a second at the earliest.
+func (h *hosts) takeUntried(begun map[string]time.Time) (next host, some bool) {
+	if len(h.queue) == 0 {
+		h.beginRound()
+	}
+	for len(h.queue) > 0 && !some {
+		next = h.take()
+		some = time.Since(begun[next.address]) >= h.urgency.timeout()/overlapsPerTimeout
+	}
+	return next, some
 }
 
 func (h *hosts) choose(next host) {
@@ -165,8 +173,9 @@ func (h *hosts) pauseBetweenRounds() bool {
 	}
 }
 
-// newRound resolves and shuffles; the server that was tried last comes last.
-func (h *hosts) newRound() []host {
+// beginRound resolves and shuffles; the server that was tried last comes last.
+func (h *hosts) beginRound() {
+	h.rounds++
 	found := make([][]host, len(h.servers))
 	var resolving sync.WaitGroup
 	for i, server := range h.servers {
@@ -176,18 +185,8 @@ func (h *hosts) newRound() []host {
 	round := slices.Concat(found...)
 	rand.Shuffle(len(round), func(i, j int) { round[i], round[j] = round[j], round[i] })
 	last := h.currentHost().address
-	slices.SortStableFunc(round, func(a, b host) int {
-		switch {
-		case a.address == b.address:
-			return 0
-		case a.address == last:
-			return 1
-		case b.address == last:
-			return -1
-		}
-		return 0
-	})
-	return round
+	isLast := func(one host) bool { return one.address == last }
+	h.queue = append(slices.DeleteFunc(slices.Clone(round), isLast), slices.DeleteFunc(round, func(one host) bool { return !isLast(one) })...)
 }
 
 // addresses resolves a server. A name that cannot be resolved is handed on, for dialing to tell

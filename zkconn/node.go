@@ -1,6 +1,10 @@
 package zkconn
 
-import "github.com/go-zookeeper/zk"
+import (
+	"cmp"
+
+	"github.com/go-zookeeper/zk"
+)
 
 // The operations on one node. Each blocks until its outcome is known or certain to stay unknown.
 // All return an *Error: ErrBadPath (CheckPath), ErrClosed once the Conn is closed or expired,
@@ -12,7 +16,7 @@ func (c *Conn) Delete(path string) error { return c.DeleteAt(path, -1) }
 
 // DeleteAt deletes a node that has this version. ErrBadVersion, ErrNoNode, ErrNotEmpty.
 func (c *Conn) DeleteAt(path string, version int32) error {
-	return c.operate("delete", path, func(absolute string) error {
+	return c.operate("delete", path, CheckPath(path), func(absolute string) error {
 		return c.patiently(func() error { return c.zk.Delete(absolute, version) })
 	})
 }
@@ -21,7 +25,7 @@ func (c *Conn) DeleteAt(path string, version int32) error {
 func (c *Conn) Children(path string) ([]string, error) { return c.children("list", path, false) }
 
 func (c *Conn) children(op, path string, watched bool) (names []string, err error) {
-	err = c.operate(op, path, func(absolute string) (err error) {
+	err = c.operate(op, path, CheckPath(path), func(absolute string) (err error) {
 		if watched {
 			defer c.wants.want(opGetChildren2, absolute, nil).done()
 		}
@@ -43,19 +47,11 @@ func (c *Conn) ChildrenWatched(path string) ([]string, error) {
 // RootChildren gives the children of the root, or the chroot, which no other operation takes.
 // ErrNoNode where the chroot does not exist.
 func (c *Conn) RootChildren() (names []string, err error) {
-	if err := c.gate.enter(); err != nil {
-		return nil, &Error{"list", "/", err}
-	}
-	defer c.gate.leave()
-	root := c.cfg.chroot
-	if root == "" {
-		root = "/"
-	}
-	names, err = c.list(root)
-	if err != nil {
-		return nil, c.failure("list", "/", err)
-	}
-	return names, nil
+	err = c.operate("list", "/", nil, func(string) (err error) {
+		names, err = c.list(cmp.Or(c.cfg.chroot, "/"))
+		return err
+	})
+	return names, err
 }
 
 func (c *Conn) list(absolute string) (names []string, err error) {
@@ -69,7 +65,7 @@ func (c *Conn) list(absolute string) (names []string, err error) {
 // Sync makes all that the leader had committed when asked visible to later reads of this Conn. It
 // does not prove that the session lives: an isolated leader answers it, too.
 func (c *Conn) Sync(path string) error {
-	return c.operate("sync", path, func(absolute string) error {
+	return c.operate("sync", path, CheckPath(path), func(absolute string) error {
 		return c.patiently(func() error {
 			_, err := c.zk.Sync(absolute)
 			return err
@@ -81,7 +77,7 @@ func (c *Conn) Sync(path string) error {
 func (c *Conn) Exists(path string) (Stat, bool, error) { return c.exists("exists", path, false) }
 
 func (c *Conn) exists(op, path string, watched bool) (stat Stat, exists bool, err error) {
-	err = c.operate(op, path, func(absolute string) error {
+	err = c.operate(op, path, CheckPath(path), func(absolute string) error {
 		if watched {
 			defer c.wants.want(opExists, absolute, nil).done()
 		}
@@ -122,7 +118,7 @@ func (c *Conn) GetWatched(path string) ([]byte, Stat, error) {
 }
 
 func (c *Conn) read(op, path string, watched bool) (data []byte, stat Stat, err error) {
-	err = c.operate(op, path, func(absolute string) error {
+	err = c.operate(op, path, CheckPath(path), func(absolute string) error {
 		if watched {
 			defer c.wants.want(opGetData, absolute, nil).done()
 		}
@@ -170,10 +166,8 @@ func (c *Conn) SetData(path string, data []byte) error { return c.SetDataAt(path
 
 // SetDataAt sets the data of a node that has this version. ErrBadVersion where it has another, ErrNoNode, ErrTooLarge.
 func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
-	return c.operate("set data", path, func(absolute string) error {
-		if err := checkSize("set data", path, data); err != nil {
-			return err
-		}
+	wrong := cmp.Or(CheckPath(path), checkSize(len(path)+len(data)))
+	return c.operate("set data", path, wrong, func(absolute string) error {
 		return c.patiently(func() error {
 			_, err := c.zk.Set(absolute, data, version)
 			return err
@@ -187,10 +181,8 @@ func (c *Conn) SetDataAt(path string, data []byte, version int32) error {
 func (c *Conn) Heartbeat(path string) error {
 	t := &transaction{conn: c, op: "heartbeat", path: path}
 	t.check(anything, path, -1)
-	return c.operate(t.op, path, func(string) error {
-		_, err := c.transact(t)
-		return err
-	})
+	_, _, err := t.commit()
+	return err
 }
 
 // CatchUp returns when our server shows everything that was there when it was called. It commits a

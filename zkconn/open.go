@@ -39,7 +39,7 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	c.session = &session{
 		epoch: epoch, sink: sink, guard: &c.guard, log: c.log, server: c.hosts.label,
 		add: c.addAuth, cut: c.link.cut,
-		credentials: cfg.credentials, added: make([]bool, len(cfg.credentials)),
+		credentials: cfg.credentials,
 	}
 	conn, events, err := zk.Connect(cfg.servers, cfg.timeout,
 		zk.WithDialer(c.dial),
@@ -100,7 +100,12 @@ func (c *Conn) closeLater(end time.Time) {
 // last as long as the lease. The error wraps ErrSessionRemains, unless the session has ended
 // already.
 func (c *Conn) Abandon() error {
-	c.closing.Do(func() { c.end(c.link.drop) })
+	c.closing.Do(func() {
+		c.end(func() {
+			c.link.close()
+			c.link.cut()
+		})
+	})
 	return c.closed
 }
 

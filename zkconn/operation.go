@@ -37,14 +37,14 @@ func newStat(s *zk.Stat) Stat {
 	}
 }
 
-// operate runs one operation on a node: it checks the path, refuses once the Conn is over, and
+// operate runs one operation on a node: it refuses what is wrong, and once the Conn is over, and
 // wraps an error in an *Error. run gets the path at the server.
-func (c *Conn) operate(op, path string, run func(absolute string) error) error {
-	if err := CheckPath(path); err != nil {
-		return &Error{Op: op, Path: path, Err: err}
+func (c *Conn) operate(op, path string, wrong error, run func(absolute string) error) error {
+	if wrong == nil {
+		wrong = c.gate.enter()
 	}
-	if err := c.gate.enter(); err != nil {
-		return &Error{Op: op, Path: path, Err: err}
+	if wrong != nil {
+		return &Error{op, path, wrong}
 	}
 	defer c.gate.leave()
 	if err := run(c.cfg.chroot + path); err != nil {
@@ -80,39 +80,76 @@ func (c *Conn) failureOf(what subject, op, path string, cause error) error {
 }
 
 // checkSize refuses a request for which a server would cut the connection.
-func checkSize(op, path string, data []byte) error {
-	if size := len(path) + len(data); size > maxRequest {
-		return &Error{op, path, fmt.Errorf("%w: %d bytes of path and data, the limit is %d", ErrTooLarge, size, maxRequest)}
+func checkSize(size int) error {
+	if size > maxRequest {
+		return fmt.Errorf("%w: %d bytes of paths and data, the limit is %d", ErrTooLarge, size, maxRequest)
 	}
 	return nil
 }
 
-// transaction is a request of several parts.
+// transaction is a request of several parts. Before its first create come only checks and deletes
+// where it is sent with commit.
 type transaction struct {
 	conn *Conn
 	// op and path name it in errors that no part is known for.
 	op, path string
+	wrong    error // with the part that path then names
+	size     int
+	first    string // what it creates first, at the server
 	parts    []any
 	paths    []string  // of each part, as the caller knows it
 	asks     []subject // of each part
 }
 
-func (t *transaction) add(what subject, path string, part any) {
+func (t *transaction) add(what subject, path string, size int, wrong error, part any) {
+	const fields = 32 // of a part, more or less
+	if t.size += fields + len(t.at(path)) + size; t.wrong == nil {
+		if wrong = cmp.Or(wrong, checkSize(t.size)); wrong != nil {
+			t.wrong, t.path = wrong, path
+		}
+	}
 	t.parts, t.paths, t.asks = append(t.parts, part), append(t.paths, path), append(t.asks, what)
 }
 
 func (t *transaction) at(path string) string { return t.conn.cfg.chroot + path }
 
 func (t *transaction) check(what subject, path string, version int32) {
-	t.add(what, path, &zk.CheckVersionRequest{Path: t.at(path), Version: version})
+	t.add(what, path, 0, CheckPath(path), &zk.CheckVersionRequest{Path: t.at(path), Version: version})
 }
 
 func (t *transaction) delete(path string, version int32) {
-	t.add(anything, path, &zk.DeleteRequest{Path: t.at(path), Version: version})
+	t.add(anything, path, 0, CheckPath(path), &zk.DeleteRequest{Path: t.at(path), Version: version})
 }
 
-func (t *transaction) create(path string, data []byte, acl []ACL, flags int32) {
-	t.add(anything, path, &zk.CreateRequest{Path: t.at(path), Data: data, Acl: acl, Flags: flags})
+func (t *transaction) set(path string, data []byte, version int32) {
+	t.add(anything, path, len(data), CheckPath(path), &zk.SetDataRequest{Path: t.at(path), Data: data, Version: version})
+}
+
+// create makes a node. wrong is what is wrong with its name.
+func (t *transaction) create(path string, wrong error, data []byte, acl []ACL, flags int32) {
+	size := len(data)
+	for _, e := range acl {
+		size += 12 + len(e.Scheme) + len(e.ID)
+	}
+	t.first = cmp.Or(t.first, t.at(path))
+	t.add(anything, path, size, wrong, &zk.CreateRequest{Path: t.at(path), Data: data, Acl: acl, Flags: flags})
+}
+
+// commit is transact by itself. It also gives the czxid of what is created.
+func (t *transaction) commit() (results []zk.MultiResponse, czxid int64, err error) {
+	err = t.conn.operate(t.op, t.path, t.wrong, func(string) (err error) {
+		if t.first == "" {
+			results, err = t.conn.transact(t)
+			return err
+		}
+		want := t.conn.wants.want(opCreate, t.first, nil)
+		defer want.done()
+		if results, err = t.conn.transact(t); err == nil {
+			czxid, err = want.czxid(t.first)
+		}
+		return err
+	})
+	return results, czxid, err
 }
 
 // transact commits all parts or none. Results count only when err is nil: in the reply to a failed
@@ -177,11 +214,11 @@ const patientPart = 12
 // the Conn is closed, or for a twelfth of the session timeout.
 func (c *Conn) patiently(send func() error) error {
 	err := send()
-	if !throttled(err) {
-		return err
+	if err == nil {
+		return nil
 	}
 	end := time.Now().Add(c.SessionTimeout() / patientPart)
-	for refusals := 1; throttled(err); refusals++ {
+	for refusals := 1; hasUnnamedCode(err, codeThrottled); refusals++ {
 		pause := retry.Throttled.Pause(refusals)
 		if time.Now().Add(pause).After(end) || !c.pause(pause) {
 			break
@@ -189,10 +226,6 @@ func (c *Conn) patiently(send func() error) error {
 		err = send()
 	}
 	return err
-}
-
-func throttled(err error) bool {
-	return err != nil && (errors.Is(err, ErrThrottled) || hasUnnamedCode(err, codeThrottled))
 }
 
 // pause waits; it reports whether the Conn is still open.

@@ -40,7 +40,7 @@ func TestCommitMakesSeveral(t *testing.T) {
 			return fakeReply{body: concat(text("data"), statBody(1, 1, 0))}
 		}
 		return fakeReply{zxid: 42, body: concat(multiPart(opDelete, 0, nil), multiPart(opCreate, 0, text("/base/q/x-0000000041")),
-			multiPart(opCreate, 0, text("/base/q/z-0000000042")), multiPart(opCreate, 0, text("/base/p/y-0000000007")), multiEnd())}
+			multiPart(opCreate, 0, text("/base/p/y-0000000007")), multiPart(opCreate, 0, text("/base/q/z-0000000042")), multiEnd())}
 	})
 	read := false
 	made, err := c.Commit([]NewNode{{Parent: "/q", Prefix: "x-"}, {Parent: "/p", Prefix: "y-"}, {Parent: "/q", Prefix: "z-"}},

@@ -16,6 +16,16 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
+func given(some bool, what string, set func(*Config)) Option {
+	return func(c *Config) error {
+		if !some {
+			return fmt.Errorf("%w: %s: must not be nil", ErrBadConfig, what)
+		}
+		set(c)
+		return nil
+	}
+}
+
 // WithSessionTimeout sets the session timeout that servers are asked for, from a millisecond to
 // math.MaxInt32 of them, the protocol's limit. Servers grant 2 to 20 of their ticks, unless told
 // otherwise. The default is 10 s.
@@ -101,39 +111,21 @@ func WithSASL(m SASLMechanism) Option {
 // WithTLS connects with TLS. Without a ServerName in cfg, the host is verified by its name as given
 // to NewConfig. cfg is copied.
 func WithTLS(cfg *tls.Config) Option {
-	return func(c *Config) error {
-		if cfg == nil {
-			return fmt.Errorf("%w: TLS configuration: must not be nil", ErrBadConfig)
-		}
-		c.tls = cfg.Clone()
-		return nil
-	}
+	return given(cfg != nil, "TLS configuration", func(c *Config) { c.tls = cfg.Clone() })
 }
 
 // WithLogger sets the logger; the default discards all but alarms ([Config.AlarmLogger]). Unreached
 // servers are logged at warn; attempts and events at debug. See package logkeys for the keys, told
 // for the queue.
 func WithLogger(l *slog.Logger) Option {
-	return func(c *Config) error {
-		if l == nil {
-			return fmt.Errorf("%w: logger: must not be nil", ErrBadConfig)
-		}
-		c.logger, c.logs = c.told.Logger(l), true
-		return nil
-	}
+	return given(l != nil, "logger", func(c *Config) { c.logger, c.logs = c.told.Logger(l), true })
 }
 
 // WithDialer sets how servers are reached; TLS, if any, comes on top. It gets the servers as
 // configured, names unresolved, perhaps several at once (see [Conn.Urgent]). It must give up when
 // its context ends: Close waits for it. Deadlines of its connections must work.
 func WithDialer(d func(ctx context.Context, network, address string) (net.Conn, error)) Option {
-	return func(c *Config) error {
-		if d == nil {
-			return fmt.Errorf("%w: dialer: must not be nil", ErrBadConfig)
-		}
-		c.dial = d
-		return nil
-	}
+	return given(d != nil, "dialer", func(c *Config) { c.dial = d })
 }
 
 // WithReconnectBackoff sets the wait between rounds that reach no server. It grows exponentially
@@ -195,13 +187,7 @@ func WithParentACL(acl ...ACL) Option {
 // with the chroot; where it gives no entry, WithACL's list is taken. Several goroutines call it at
 // once. A list that the server finds invalid fails the request.
 func WithParentACLFunc(f func(path string) []ACL) Option {
-	return func(c *Config) error {
-		if f == nil {
-			return fmt.Errorf("%w: function for parents' ACLs: must not be nil", ErrBadConfig)
-		}
-		c.parentACL = f
-		return nil
-	}
+	return given(f != nil, "function for parents' ACLs", func(c *Config) { c.parentACL = f })
 }
 
 // checkACL refuses an ACL that no server accepts, or that allows nobody anything.
@@ -248,11 +234,5 @@ func WithoutIdleSyncs() Option {
 // second, ends the session's leases. By default the system's clocks tell: CLOCK_BOOTTIME on Linux;
 // elsewhere the time that the wall clock gains on the monotonic one.
 func WithSuspendedTime(suspended func() time.Duration) Option {
-	return func(c *Config) error {
-		if suspended == nil {
-			return fmt.Errorf("%w: suspended time: must not be nil", ErrBadConfig)
-		}
-		c.suspended = lease.Answering(suspended)
-		return nil
-	}
+	return given(suspended != nil, "suspended time", func(c *Config) { c.suspended = lease.Answering(suspended) })
 }

@@ -2,6 +2,7 @@ package zkconn
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -33,10 +34,7 @@ var errNotWanted = errors.New("given up meanwhile")
 func (c *Conn) MakeParents(path string, wanted func() bool) (made Parents, err error) {
 	const op = "make parents"
 	made.conn = c
-	err = c.operate(op, path, func(absolute string) error {
-		if err := CheckPath(absolute); err != nil {
-			return &Error{op, path, err}
-		}
+	err = c.operate(op, path, cmp.Or(CheckPath(path), CheckPath(c.cfg.chroot+path)), func(absolute string) error {
 		for attempt := 1; ; attempt++ {
 			err := c.makeLineage(absolute, &made, wanted)
 			if !errors.Is(err, zk.ErrNoNode) || attempt == retry.VanishedTries {

@@ -1,6 +1,7 @@
 package zkconn
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -28,7 +29,11 @@ func CheckPath(path string) error {
 	if len(path) > maxPath {
 		return tooLong(path, "must not be longer than %d bytes, and has %d", maxPath, len(path))
 	}
-	if levels := weightOf(path); levels > maxLevels {
+	levels := len(path)
+	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path[:at], '/') {
+		levels += at
+	}
+	if levels > maxLevels {
 		return tooLong(path, "has too many levels: the paths of the nodes down to it have %d bytes, and must not have more than %d", levels, maxLevels)
 	}
 	if rule := brokenPathRule(path); rule != "" {
@@ -39,14 +44,6 @@ func CheckPath(path string) error {
 
 func tooLong(path, rule string, values ...any) error {
 	return fmt.Errorf("%w %q...: %s", ErrBadPath, strings.ToValidUTF8(path[:64], ""), fmt.Sprintf(rule, values...))
-}
-
-func weightOf(path string) (sum int) {
-	sum = len(path)
-	for at := strings.LastIndexByte(path, '/'); at > 0; at = strings.LastIndexByte(path[:at], '/') {
-		sum += at
-	}
-	return sum
 }
 
 func brokenPathRule(path string) string {
@@ -81,25 +78,10 @@ func brokenPathRule(path string) string {
 }
 
 func checkPrefix(parent, prefix string) error {
-	if err := CheckPath(parent); err != nil {
-		return err
-	}
 	if strings.Contains(prefix, "/") {
 		return fmt.Errorf("%w: name prefix %q: must not contain a slash", ErrBadPath, prefix)
 	}
-	if isPlain(prefix) && len(parent)+len(prefix) < maxPath-1 {
-		return nil // as nearly all are
-	}
 	// The digit stands for the sequence number, so that an empty prefix, "." and ".." are judged as
 	// they will be.
-	return CheckPath(parent + "/" + prefix + "0")
-}
-
-func isPlain(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c <= ' ' || c > '~' || c == '.' || c == '/' {
-			return false
-		}
-	}
-	return name != ""
+	return cmp.Or(CheckPath(parent), CheckPath(parent+"/"+prefix+"0"))
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"sync"
+
+	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // Replies are checked before the library sees them. It makes room for any count, reads beyond the
@@ -14,76 +16,61 @@ import (
 //
 //	i   an int of four bytes
 //	s   a string: its length and that many bytes
-//	n   a string that is not empty, such as a node's name
 //	b   a buffer: likewise, or the length -1 for none
 //	S   a stat
-//	[]  a list: its length, and the fields between the brackets that many times
+//	l   a list of names, which are not empty
 //	m   the parts of a transaction, up to the mark behind the last
 //
 // What follows the last field is ignored, as the library does: newer servers may add fields.
 type shape string
 
-// operation is what a reply may be to, by its number on the wire.
+// operation is a request that is sent here, or a part of a transaction: the shape of its reply, and which evidence
+// that is, because every answer comes only after the leader has handled the request.
 type operation struct {
 	name  string
 	shape shape
+	kind  lease.Kind
 }
 
 const statSize = 68
 
 var operations = map[int32]operation{
-	opCreate:          {"create", "s"},
-	opDelete:          {"delete", ""},
-	opExists:          {"exists", "S"},
-	opGetData:         {"data", "bS"},
-	opSetData:         {"set data", "S"},
-	opGetACL:          {"ACL", "[iss]S"},
-	opSetACL:          {"set ACL", "S"},
-	opGetChildren:     {"children", "[n]"},
-	opSync:            {"sync", "s"},
-	opGetChildren2:    {"children", "[n]S"},
-	opMulti:           {"multi", "m"},
-	opReconfig:        {"reconfig", "bS"},
-	opRemoveWatches:   {"remove watches", ""},
-	opCreateContainer: {"create container", "s"},
-	opCreateTTL:       {"create with TTL", "s"},
-	opSetAuth:         {"auth", ""},
-	opSetWatches:      {"set watches", ""},
-	opCloseSession:    {"close session", ""},
+	opCreate:          {"create", "s", lease.Committed},
+	opDelete:          {"delete", "", lease.Committed},
+	opExists:          {"exists", "S", lease.Local},
+	opGetData:         {"data", "bS", lease.Local},
+	opSetData:         {"set data", "S", lease.Committed},
+	opSync:            {"sync", "s", lease.Ordered},
+	opPing:            {"ping", "", lease.Local},
+	opGetChildren2:    {"children", "lS", lease.Local},
+	opMulti:           {"multi", "m", lease.Committed},
+	opRemoveWatches:   {"remove watches", "", lease.Local},
+	opCreateContainer: {"create container", "s", lease.Committed},
+	opSetAuth:         {"auth", "", lease.Local},
+	opCloseSession:    {"close session", "", lease.Local},
 }
 
-var (
-	eventOperation = operation{"watch event", "iis"}
-	pingOperation  = operation{"ping", ""}
-)
+var eventOperation = operation{name: "watch event", shape: "iis"}
 
 var partShapes = map[int32]shape{opCreate: "s", opDelete: "", opSetData: "S", opCheck: "", typeOfError: "i"}
 
 // check finds what is wrong with a body. It gives what follows the last field.
 func (s shape) check(body []byte) (rest []byte, err error) {
-	for i := 0; i < len(s); i++ {
+	for i := 0; i < len(s) && err == nil; i++ {
 		switch s[i] {
 		case 'i':
 			body, err = skip(body, 4)
 		case 'S':
 			body, err = skip(body, statSize)
-		case 's', 'n', 'b':
-			body, err = s.skipText(s[i], body)
+		case 'l':
+			body, err = skipNames(body)
 		case 'm':
 			body, err = skipParts(body)
-		case '[':
-			end := i + 1
-			for s[end] != ']' {
-				end++
-			}
-			body, err = s[i+1 : end].skipAll(body)
-			i = end
-		}
-		if err != nil {
-			return nil, err
+		default:
+			body, err = skipText(body, s[i] == 'b', false)
 		}
 	}
-	return body, nil
+	return body, err
 }
 
 func skip(body []byte, size int) ([]byte, error) {
@@ -100,29 +87,28 @@ func cutInt(body []byte) (n int32, rest []byte, err error) {
 	return n, rest, err
 }
 
-func (s shape) skipText(kind byte, body []byte) ([]byte, error) {
+func skipText(body []byte, mayBeNone, named bool) ([]byte, error) {
 	length, body, err := cutInt(body)
 	switch {
-	case err != nil, length == -1 && kind == 'b':
+	case err != nil, length == -1 && mayBeNone:
 		return body, err
 	case length < 0:
 		return nil, fmt.Errorf("a length of %d", length)
-	case length == 0 && kind == 'n':
+	case length == 0 && named:
 		return nil, fmt.Errorf("an empty name")
 	}
 	return skip(body, int(length))
 }
 
-// skipAll goes through a list. Each element takes some bytes, so a count beyond the frame soon ends
-// it.
-func (s shape) skipAll(body []byte) ([]byte, error) {
+// skipNames goes through a list. Each element takes some bytes, so a count beyond the frame soon ends it.
+func skipNames(body []byte) ([]byte, error) {
 	count, body, err := cutInt(body)
 	if err == nil && count < 0 {
 		err = fmt.Errorf("a count of %d", count)
 	}
 	for n := int32(0); err == nil && n < count; n++ {
-		if body, err = s.check(body); err != nil {
-			err = fmt.Errorf("element %d of %d: %w", n, count, err)
+		if body, err = skipText(body, false, true); err != nil {
+			err = fmt.Errorf("name %d of %d: %w", n, count, err)
 		}
 	}
 	return body, err
@@ -186,12 +172,12 @@ const growth = 4
 // to.
 func (a *asked) checkReply(reply []byte) (q question, err error) {
 	xid, body := int32(binary.BigEndian.Uint32(reply)), reply[replyHeaderSize:]
-	var to operation
+	to := eventOperation
 	switch xid {
 	case xidEvent:
-		to = eventOperation
 	case xidPing:
-		to, q.op = pingOperation, opPing
+		q.op = opPing
+		to = operations[opPing]
 	default:
 		ok := false
 		if q, ok = a.answered(xid); !ok {

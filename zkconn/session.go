@@ -101,7 +101,7 @@ type session struct {
 	closing        bool
 	authenticating bool
 	credentials    []credential
-	added          []bool // credentials that the library presents by itself from now on
+	added          int // credentials that the library presents by itself from now on
 	running        sync.WaitGroup
 
 	cause atomic.Pointer[error] // of Conn.LastError; nil for none
@@ -131,7 +131,7 @@ func (s *session) gained() {
 	defer s.mu.Unlock()
 	s.up = true
 	s.generation++
-	if s.nextCredential() < 0 {
+	if s.added == len(s.credentials) {
 		s.announce()
 		return
 	}
@@ -228,61 +228,30 @@ func (s *session) close() {
 // only if no connection was lost or made meanwhile; else it is made again.
 
 func (s *session) authenticate() {
-	for {
-		index, generation := s.beginCredential()
-		if index < 0 {
-			return
-		}
-		err := s.add(s.credentials[index].scheme, s.credentials[index].secret)
-		if !s.endCredential(index, generation, err) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.up && !s.closing && s.added < len(s.credentials) {
+		next, generation := s.credentials[s.added], s.generation
+		s.mu.Unlock()
+		err := s.add(next.scheme, next.secret)
+		s.mu.Lock()
+		switch {
+		case generation != s.generation:
+		case err == nil:
+			s.added++
+		default:
+			// Refused (the transport has told the session so), or cut and not yet noticed. The server
+			// hangs up either way; a cut makes sure that another connection follows, with which this
+			// begins again.
+			s.authenticating = false
+			if !s.closing {
+				s.cut()
+			}
 			return
 		}
 	}
-}
-
-// beginCredential gives the credential to present, and the generation of connections; -1 for none:
-// the goroutine ends.
-func (s *session) beginCredential() (index int, generation uint64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	index = s.nextCredential()
-	if index < 0 && s.up {
+	s.authenticating = false
+	if s.up && s.added == len(s.credentials) {
 		s.announce()
 	}
-	if index < 0 || !s.up || s.closing {
-		s.authenticating = false
-		return -1, 0
-	}
-	return index, s.generation
-}
-
-// endCredential judges the attempt, and reports whether to go on.
-func (s *session) endCredential(index int, generation uint64, err error) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if generation != s.generation {
-		return true
-	}
-	if err == nil {
-		s.added[index] = true
-		return true
-	}
-	// Refused (the transport has told the session so), or cut and not yet noticed. The server hangs
-	// up either way; a cut makes sure that another connection follows, with which this begins
-	// again.
-	s.authenticating = false
-	if !s.closing {
-		s.cut()
-	}
-	return false
-}
-
-// nextCredential gives the first that is not yet given, or -1; s.mu is held.
-func (s *session) nextCredential() int {
-	for i, added := range s.added {
-		if !added {
-			return i
-		}
-	}
-	return -1
 }

@@ -85,10 +85,14 @@ func newTransport(conn net.Conn, server string, handshake time.Duration, g *epoc
 	return t
 }
 
-// SetReadDeadline clamps the handshake's deadline until the connect reply is there: the library
-// lifts its own before it reads the second part of that.
+// SetReadDeadline gives the handshake our deadline: the library lifts its own before it reads the
+// second part of the connect reply, and it is too long for most session timeouts, and too short for
+// one far below what servers grant.
 func (t *transport) SetReadDeadline(at time.Time) error {
-	return t.Conn.SetReadDeadline(t.clamp(at))
+	if !t.established.Load() {
+		at = t.deadline
+	}
+	return t.Conn.SetReadDeadline(at)
 }
 
 // SetWriteDeadline sets the handshake's deadline. Later the outbox sets one for each write, because
@@ -98,19 +102,6 @@ func (t *transport) SetWriteDeadline(time.Time) error {
 		return nil
 	}
 	return t.Conn.SetWriteDeadline(t.deadline)
-}
-
-func (t *transport) SetDeadline(at time.Time) error {
-	return t.Conn.SetDeadline(t.clamp(at))
-}
-
-// clamp gives the handshake our deadline: the library's is too long for most session timeouts, and
-// too short for one far below what servers grant.
-func (t *transport) clamp(at time.Time) time.Time {
-	if t.established.Load() {
-		return at
-	}
-	return t.deadline
 }
 
 // fail tells the first cause and closes the connection.
@@ -178,13 +169,6 @@ func (l *link) close() {
 	if l.current != nil && !l.current.established.Load() {
 		l.cutLocked()
 	}
-}
-
-func (l *link) drop() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	l.cutLocked()
 }
 
 func (l *link) cut() {

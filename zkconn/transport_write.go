@@ -88,5 +88,5 @@ func (t *transport) notes(xid int32, frame []byte, q question) (pingFirst bool) 
 		q.size = len(frame)
 		t.asked.sends(xid, q)
 	}
-	return t.lease.Sending(xid, kindOf(q.op), xid > xidOwn)
+	return t.lease.Sending(xid, operations[q.op].kind, xid > xidOwn)
 }

@@ -2,6 +2,7 @@ package zkconn
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,19 +61,16 @@ type OpResult struct {
 // before is what was Heard when this was handed over: its own changes have a greater zxid. After an
 // unknown outcome, call Fence and then ResolveTxn.
 func (c *Conn) Txn(guard Guard, ops []Op) (results []OpResult, before Heard, err error) {
-	t, err := c.newGuarded(guard, ops)
-	if err != nil {
-		return nil, before, err
-	}
-	if err := c.gate.enter(); err != nil {
-		return nil, before, &Error{t.op, t.path, err}
-	}
-	defer c.gate.leave()
-	before = c.guard.heard()
-	if slices.ContainsFunc(ops, func(o Op) bool { return o.Ephemeral }) {
-		c.lease.KeepNodes()
-	}
-	parts, err := c.transact(t)
+	t := c.newGuarded(guard, ops)
+	var parts []zk.MultiResponse
+	err = c.operate(t.op, t.path, t.wrong, func(string) (err error) {
+		before = c.guard.heard()
+		if slices.ContainsFunc(ops, func(o Op) bool { return o.Ephemeral }) {
+			c.lease.KeepNodes()
+		}
+		parts, err = c.transact(t)
+		return err
+	})
 	if err != nil {
 		return nil, before, err
 	}
@@ -115,20 +113,10 @@ func CheckOps(ops []Op) error {
 }
 
 // newGuarded makes the transaction of Txn. Its first part checks the guard.
-func (c *Conn) newGuarded(guard Guard, ops []Op) (*transaction, error) {
+func (c *Conn) newGuarded(guard Guard, ops []Op) *transaction {
 	t := &transaction{conn: c, op: "transaction", path: guard.Path}
-	err := CheckPath(guard.Path)
-	if err == nil {
-		err = CheckOps(ops)
-	}
-	if err == nil && guard.Version < -1 {
-		err = fmt.Errorf("%w: version %d of the guard", ErrBadConfig, guard.Version)
-	}
-	if err != nil {
-		return nil, &Error{t.op, t.path, err}
-	}
-	if at := slices.IndexFunc(ops, func(o Op) bool { return o.Parents }); at >= 0 {
-		return nil, &Error{t.op, ops[at].Path, fmt.Errorf("%w: parents are not looked for here", ErrBadConfig)}
+	if t.wrong = cmp.Or(CheckPath(guard.Path), CheckOps(ops)); t.wrong == nil && guard.Version < -1 {
+		t.wrong = fmt.Errorf("%w: version %d of the guard", ErrBadConfig, guard.Version)
 	}
 	t.check(theGuard, guard.Path, guard.Version)
 	for _, o := range ops {
@@ -138,20 +126,24 @@ func (c *Conn) newGuarded(guard Guard, ops []Op) (*transaction, error) {
 		}
 		switch o.Kind {
 		case OpCreate:
+			var wrong error
+			if o.Parents {
+				wrong = fmt.Errorf("%w: parents are not looked for here", ErrBadConfig)
+			}
 			acl := c.cfg.acl
 			if o.acl != nil {
 				acl = o.acl
 			}
-			t.create(o.Path, data, acl, o.flags())
+			t.create(o.Path, wrong, data, acl, o.flags())
 		case OpSet:
-			t.add(anything, o.Path, &zk.SetDataRequest{Path: t.at(o.Path), Data: data, Version: o.Version})
+			t.set(o.Path, data, o.Version)
 		case OpDelete:
 			t.delete(o.Path, o.Version)
 		case OpCheck:
 			t.check(anything, o.Path, o.Version)
 		}
 	}
-	return t, t.checkSize()
+	return t
 }
 
 func (o Op) flags() int32 {
@@ -260,11 +252,8 @@ func (f *finding) witness(zxid int64, agrees bool) {
 }
 
 func (f *finding) parent(o Op) error {
-	at := f.conn.cfg.chroot + o.Path[:strings.LastIndexByte(o.Path, '/')]
-	if at == "" {
-		at = "/"
-	}
-	return f.unseen(f.conn.operate("exists", o.Path, func(string) error {
+	at := cmp.Or(f.conn.cfg.chroot+o.Path[:strings.LastIndexByte(o.Path, '/')], "/")
+	return f.unseen(f.conn.operate("exists", o.Path, nil, func(string) error {
 		stat, exists, err := f.conn.lookUp(at)
 		if err == nil && exists {
 			f.not = stat.Pzxid <= f.before

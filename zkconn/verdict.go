@@ -3,8 +3,6 @@ package zkconn
 import (
 	"encoding/binary"
 	"slices"
-
-	"github.com/turnstile-locks/turnstile/zkconn/lease"
 )
 
 // verdict is the meaning of an answer for the session (Outcome is that for the nodes): see package
@@ -64,16 +62,4 @@ func verdictOfParts(body []byte) verdict {
 		}
 	}
 	return undecided
-}
-
-// kindOf gives the kind of a request as evidence: whether every answer to it comes only after the leader has handled
-// it.
-func kindOf(op int32) lease.Kind {
-	switch op {
-	case opCreate, opDelete, opSetData, opSetACL, opCheck, opMulti, opCreate2, opCreateContainer, opCreateTTL:
-		return lease.Committed
-	case opSync:
-		return lease.Ordered
-	}
-	return lease.Local
 }

@@ -2,6 +2,7 @@ package zkconn
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"sync"
 )
@@ -101,7 +102,8 @@ func watched(frame []byte) []byte {
 }
 
 func (w *wanted) answered(op int32, zxid int64, body []byte) {
-	made, ok := w.path, carriedOut(body)
+	// A transaction that was not carried out begins with an error, even if its header has none.
+	made, ok := w.path, len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != typeOfError
 	if op == opCreate {
 		made, _, ok = cutString(body)
 	}

@@ -24,21 +24,14 @@ const (
 	opExists          = 3
 	opGetData         = 4
 	opSetData         = 5
-	opGetACL          = 6
-	opSetACL          = 7
-	opGetChildren     = 8
 	opSync            = 9
 	opPing            = 11
 	opGetChildren2    = 12
 	opCheck           = 13
 	opMulti           = 14
-	opCreate2         = 15
-	opReconfig        = 16
 	opRemoveWatches   = 18
 	opCreateContainer = 19
-	opCreateTTL       = 21
 	opSetAuth         = 100
-	opSetWatches      = 101
 	opCloseSession    = -11
 
 	xidEvent = -1
@@ -101,13 +94,6 @@ func firstCreate(parts []byte) (string, bool) {
 		parts = rest[4:]
 	}
 	return "", false
-}
-
-// carriedOut reports whether a transaction was carried out: otherwise the reply begins with an
-// error, even if its header has none.
-func carriedOut(body []byte) bool {
-	const failed = -1
-	return len(body) >= multiHeaderSize && int32(binary.BigEndian.Uint32(body)) != failed
 }
 
 type connectReply struct {

@@ -35,11 +35,7 @@ func Revoke(conn *zkconn.Conn, lockPath string) (*messages.RevokeRequestSent, er
 // path or node since: nobody is Asked then. It fails as Revoke does, and with ErrBadQuery where the
 // contender has no token.
 func RevokeOne(conn *zkconn.Conn, contender messages.Contender) (*messages.RevokeRequestSent, error) {
-	q := revoke{messages.SendRevokeRequest{Path: contender.Path, Of: contender}}
-	if err := q.check(); err != nil {
-		return nil, err
-	}
-	answer, err := q.run(conn)
+	answer, err := act(conn, messages.SendRevokeRequest{Path: contender.Path, Of: contender})
 	asked, _ := answer.(*messages.RevokeRequestSent)
 	return asked, err
 }
@@ -103,23 +99,17 @@ func requestTo(c messages.Contender, data []byte) []byte {
 	return queue.Asked(data)
 }
 
-type revoke struct{ messages.SendRevokeRequest }
-
-func (q revoke) check() error {
+func checkRevoke(q messages.SendRevokeRequest) error {
 	if err := zkconn.CheckPath(q.Path); err != nil || !q.Of.HasNode() {
 		return err
 	}
 	if q.Of.Path != q.Path {
 		return fmt.Errorf("%w: contender %s is not at %s", ErrBadQuery, zkconn.Shown(q.Of.At()), zkconn.Shown(q.Path))
 	}
-	return newBreaking(q.Of).check() // every contender that can be broken can be asked
+	return breaking{Contender: q.Of}.check() // every contender that can be broken can be asked
 }
 
-func (q revoke) refuse(why messages.Refusal) any {
-	return &messages.RevokeRequestSent{Refusal: why, Path: q.Path}
-}
-
-func (q revoke) run(conn *zkconn.Conn) (any, error) {
+func revoke(conn *zkconn.Conn, q messages.SendRevokeRequest) (*messages.RevokeRequestSent, error) {
 	if !q.Of.HasNode() {
 		return Revoke(conn, q.Path)
 	}
@@ -127,25 +117,21 @@ func (q revoke) run(conn *zkconn.Conn) (any, error) {
 		return nil, err
 	}
 	answer := &messages.RevokeRequestSent{Path: q.Path}
-	if err := answerFor(conn, q.Of, answer, theSame); err != nil {
-		return nil, err
-	}
-	return answer, nil
+	return answer, answerFor(conn, q.Of, answer, theSame)
 }
 
 // Break deletes a contender's node by force, and nobody else's: see messages.Break. The error wraps
 // ErrGone where the node is gone, and ErrBadQuery or zkconn.ErrBadPath where the contender is not
 // well formed.
 func Break(conn *zkconn.Conn, contender messages.Contender) error {
-	return act(conn, newBreaking(contender))
+	_, err := act(conn, messages.Break{Contender: contender})
+	return err
 }
 
 type breaking struct {
 	messages.Contender
 	doubt *atomic.Bool // a delete was sent whose outcome is unknown
 }
-
-func newBreaking(contender messages.Contender) breaking { return breaking{contender, new(atomic.Bool)} }
 
 func (q breaking) check() error {
 	for _, path := range []string{q.Path, q.At()} {
@@ -165,18 +151,14 @@ func (q breaking) check() error {
 	return nil
 }
 
-func (q breaking) refuse(why messages.Refusal) any {
-	return &messages.Broken{Refusal: why, Contender: q.Contender}
-}
-
 // run deletes the node in the version last seen to be the right one, or with its guard.
-func (q breaking) run(conn *zkconn.Conn) (any, error) {
+func (q breaking) run(conn *zkconn.Conn) error {
 	if err := conn.CatchUp(q.At()); err != nil {
-		return nil, err
+		return err
 	}
 	guard, err := q.guard(conn)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for {
 		version, err := q.find(conn)
@@ -196,14 +178,14 @@ func (q breaking) run(conn *zkconn.Conn) (any, error) {
 		switch {
 		case errors.Is(err, zkconn.ErrNoNode), errors.Is(err, ErrGone):
 			if !q.doubt.Load() { // otherwise the delete was most likely ours
-				return nil, fmt.Errorf("%s: %w", zkconn.Shown(q.At()), ErrGone)
+				return fmt.Errorf("%s: %w", zkconn.Shown(q.At()), ErrGone)
 			}
 		case errors.Is(err, zkconn.ErrBadVersion): // written to: look again
 			continue
 		case err != nil:
-			return nil, err
+			return err
 		}
-		return &messages.Broken{Contender: q.Contender}, nil
+		return nil
 	}
 }
 
@@ -258,12 +240,11 @@ func (q breaking) mark(conn *zkconn.Conn) (version int32, err error) {
 // wraps queue.ErrNoPermits where the lock path has other data, and ErrBadQuery where the number is
 // out of range.
 func SetPermits(conn *zkconn.Conn, lockPath string, permits int) error {
-	return act(conn, setPermits{messages.SetPermits{Path: lockPath, Permits: permits}})
+	_, err := act(conn, messages.SetPermits{Path: lockPath, Permits: permits})
+	return err
 }
 
-type setPermits struct{ messages.SetPermits }
-
-func (q setPermits) check() error {
+func checkSetPermits(q messages.SetPermits) error {
 	if err := zkconn.CheckPath(q.Path); err != nil {
 		return err
 	}
@@ -273,11 +254,7 @@ func (q setPermits) check() error {
 	return nil
 }
 
-func (q setPermits) refuse(why messages.Refusal) any {
-	return &messages.PermitsSet{Refusal: why, Path: q.Path, Permits: q.Permits}
-}
-
-func (q setPermits) run(conn *zkconn.Conn) (answer any, err error) {
+func setPermits(conn *zkconn.Conn, q messages.SetPermits) (err error) {
 	var made zkconn.Parents
 	defer func() {
 		if err != nil && zkconn.OutcomeOf(err) == zkconn.Refused {
@@ -297,14 +274,11 @@ func (q setPermits) run(conn *zkconn.Conn) (answer any, err error) {
 			_, err = queue.ParsePermits(data)
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 		err = conn.SetDataAt(q.Path, []byte(strconv.Itoa(q.Permits)), stat.Version)
-		switch {
-		case err == nil:
-			return &messages.PermitsSet{Path: q.Path, Permits: q.Permits}, nil
-		case !errors.Is(err, zkconn.ErrBadVersion) && !errors.Is(err, zkconn.ErrNoNode):
-			return nil, err
+		if !errors.Is(err, zkconn.ErrBadVersion) && !errors.Is(err, zkconn.ErrNoNode) {
+			return err
 		}
 	}
 }

@@ -110,56 +110,34 @@ type DeadlockProbed struct {
 // IgnoreDeadLetterLogging keeps it out of the log: the request may have ended meanwhile.
 func (*DeadlockProbed) IgnoreDeadLetterLogging() {}
 
-func (m DeadlockProbe) query() deadlockQuery {
-	return deadlockQuery{root: m.Root, reply: func(_ messages.Refusal, all findings) any {
-		for _, d := range all.sure {
-			c, some := d.Youngest()
-			if some && (c.HasNode() && c.At() == m.Node || !c.HasNode() && c.ID == m.Node) {
-				return &DeadlockProbed{Node: m.Node, Deadlock: &d}
-			}
+func (m DeadlockProbe) answer(all findings) any {
+	for _, d := range all.sure {
+		c, some := d.Youngest()
+		if some && (c.HasNode() && c.At() == m.Node || !c.HasNode() && c.ID == m.Node) {
+			return &DeadlockProbed{Node: m.Node, Deadlock: &d}
 		}
-		return &DeadlockProbed{Node: m.Node}
-	}}
-}
-
-func findDeadlocks(q messages.FindDeadlocks) deadlockQuery {
-	return deadlockQuery{root: q.Root, possible: q.Possible, reply: func(why messages.Refusal, all findings) any {
-		return &messages.DeadlocksFound{Refusal: why, Root: q.Root, Deadlocks: all.sure, Possible: all.possible}
-	}}
-}
-
-type deadlockQuery struct {
-	root     string
-	possible bool
-	reply    func(why messages.Refusal, all findings) any
-	own      calls
-}
-
-func (q deadlockQuery) check() error { return CheckRoot(q.root) }
-
-func (q deadlockQuery) refuse(why messages.Refusal) any { return q.reply(why, findings{}) }
-
-func (q deadlockQuery) run(conn *zkconn.Conn) (any, error) {
-	all, err := findAmong(conn, q.root, q.own, q.possible, rest)
-	return confirmed{q, all}, err
-}
-
-type confirmed struct {
-	deadlockQuery
-	all findings
-}
-
-// answer leaves out the deadlocks with an unused member, whose node is being deleted, or a call of
-// this session that has changed since.
-func (c confirmed) answer(s *Session) any {
-	now := calls(s.Calls(c.root))
-	gone := func(m messages.Contender) bool { return m.HasNode() && s.Unused(m) || !now.isUnchanged(m) }
-	stand := func(all []messages.Deadlock) []messages.Deadlock {
-		return slices.DeleteFunc(all, func(d messages.Deadlock) bool {
-			return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return gone(m.Keeps) || gone(m.Waits) })
-		})
 	}
-	return c.reply(messages.Refusal{}, findings{stand(c.all.sure), stand(c.all.possible)})
+	return &DeadlockProbed{Node: m.Node}
+}
+
+func findDeadlocks(root string, possible bool, answer func(findings) any) query {
+	return query{wrong: CheckRoot(root), root: root,
+		run: func(conn *zkconn.Conn, own calls) (any, error) { return findAmong(conn, root, own, possible, rest) },
+		finish: func(s *Session, all any) any {
+			found, resolved := all.(findings), s.resolved(root)
+			return answer(findings{slices.DeleteFunc(found.sure, resolved), slices.DeleteFunc(found.possible, resolved)})
+		},
+	}
+}
+
+// resolved tells deadlocks with an unused member, whose node is being deleted, or a call of this
+// session that has changed since it was looked at.
+func (s *Session) resolved(root string) func(messages.Deadlock) bool {
+	now := calls(s.Calls(root))
+	gone := func(c messages.Contender) bool { return c.HasNode() && s.Unused(c) || !now.isUnchanged(c) }
+	return func(d messages.Deadlock) bool {
+		return slices.ContainsFunc(d.Members, func(m messages.Member) bool { return gone(m.Keeps) || gone(m.Waits) })
+	}
 }
 
 func contested(conn *zkconn.Conn, root string) (paths []string, err error) {

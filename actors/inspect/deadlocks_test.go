@@ -42,7 +42,7 @@ func TestUnusedNodesAreNoEdges(t *testing.T) {
 			d.unused = func(node messages.Contender) bool { return node.At() == c.unused }
 			d.Ask("me", &DeadlockProbe{Root: "/", Node: waits.At()}, d.hear)
 			p := d.only(t)
-			d.take(p, confirmed{p.query.(deadlockQuery), findings{sure: []messages.Deadlock{found}}}, nil)
+			d.take(p, findings{sure: []messages.Deadlock{found}}, nil)
 			probed := d.heard[0].(*DeadlockProbed)
 			require.Equal(t, waits.At(), probed.Node)
 			require.Equal(t, c.left, probed.Deadlock != nil)
@@ -127,7 +127,7 @@ func TestCallsHaveToStay(t *testing.T) {
 			d.calls = c.now
 			d.Ask("me", &DeadlockProbe{Root: "/", Node: "w"}, d.hear)
 			p := d.only(t)
-			d.take(p, confirmed{p.query.(deadlockQuery), findings{sure: []messages.Deadlock{found}}}, nil)
+			d.take(p, findings{sure: []messages.Deadlock{found}}, nil)
 			require.Equal(t, c.left, d.heard[0].(*DeadlockProbed).Deadlock != nil)
 		})
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"sync/atomic"
 
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -39,32 +40,26 @@ func NewDispatcher(session Session) *Dispatcher {
 // Ask takes a query, and ignores any other message. asker names the sender for Withdraw and is
 // comparable. reply is called once, unless the query is withdrawn.
 func (d *Dispatcher) Ask(asker any, msg any, reply func(answer any)) {
-	switch q := questionOf(msg).(type) {
-	case query:
-		d.add(&pending{query: q, asker: asker, reply: reply})
-	case readInside:
+	switch q := queryOf(msg); {
+	case q == nil:
+	case q.run != nil:
+		d.add(&pending{query: *q, asker: asker, reply: reply})
+	default:
 		reply(d.inside(q))
 	}
 }
 
-type readInside struct{ root string }
-
-func (q readInside) check() error { return CheckRoot(q.root) }
-
-func (q readInside) refuse(why messages.Refusal) any {
-	return &messages.Inside{Refusal: why, Root: q.root}
+func (d *Dispatcher) inside(q *query) any {
+	switch {
+	case q.wrong != nil:
+		return q.refuse(refusal(q.wrong))
+	case d.closed:
+		return q.refuse(closed)
+	}
+	return q.finish(&d.session, nil)
 }
 
-func (d *Dispatcher) inside(q readInside) any {
-	if err := q.check(); err != nil {
-		return q.refuse(refusal(err))
-	}
-	if d.closed {
-		return q.refuse(messages.Refusal{Reason: messages.ReasonSessionClosed})
-	}
-	first, all := d.session.Inside(q.root)
-	return &messages.Inside{Root: q.root, Waiting: first, All: all}
-}
+var closed = messages.Refusal{Reason: messages.ReasonSessionClosed}
 
 // Withdraw drops the unanswered queries of an asker. One that acts may have acted.
 func (d *Dispatcher) Withdraw(asker any) {
@@ -79,7 +74,7 @@ func (d *Dispatcher) Follow(asker any, path string, reply func(answer any)) bool
 			return false
 		}
 	}
-	return d.add(&pending{query: followQueue{readQueue{path}}, asker: asker, reply: reply, follows: path})
+	return d.add(&pending{query: followQueue(path), asker: asker, reply: reply, follows: path})
 }
 
 // Unfollow ends the asker's Follow of one path, or of all with "".
@@ -132,18 +127,18 @@ func (d *Dispatcher) EpochEnded() {
 func (d *Dispatcher) Close() {
 	d.closed = true
 	for p := range d.queries {
-		p.reply(p.refuse(messages.Refusal{Reason: messages.ReasonSessionClosed}))
+		p.reply(p.refuse(closed))
 	}
 	clear(d.queries)
 }
 
 func (d *Dispatcher) add(p *pending) bool {
-	if err := p.check(); err != nil {
-		p.reply(p.refuse(refusal(err)))
+	if p.wrong != nil {
+		p.reply(p.refuse(refusal(p.wrong)))
 		return false
 	}
 	if d.closed {
-		p.reply(p.refuse(messages.Refusal{Reason: messages.ReasonSessionClosed}))
+		p.reply(p.refuse(closed))
 		return false
 	}
 	d.queries[p], p.due = true, true
@@ -156,13 +151,12 @@ func (d *Dispatcher) start(p *pending) {
 		return
 	}
 	p.due, p.running = false, true
-	run := p.query
-	if q, knows := run.(deadlockQuery); knows {
-		q.own = d.session.Calls(q.root)
-		run = q
+	var own calls
+	if p.root != "" {
+		own = d.session.Calls(p.root)
 	}
 	d.session.Run(func(conn *zkconn.Conn) func() {
-		answer, err := run.run(conn)
+		answer, err := p.run(conn, own)
 		return func() { d.take(p, answer, err) }
 	})
 }
@@ -185,63 +179,75 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 	if err != nil || p.follows == "" {
 		delete(d.queries, p)
 	}
-	if shown, ok := answer.(*messages.Queue); ok {
-		d.nameHolders(shown)
-	}
-	if found, ok := answer.(confirmed); ok {
-		answer = found.answer(&d.session)
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		answer = p.refuse(refusal(err))
+	case p.finish != nil:
+		answer = p.finish(&d.session, answer)
 	}
 	p.reply(answer)
 	d.start(p) // a follower's, after a change meanwhile
 }
 
-func (d *Dispatcher) nameHolders(shown *messages.Queue) {
-	has, _ := calls(d.session.Calls(shown.Path)).byNode()
-	for i, c := range shown.Contenders {
-		if k, known := has[c.At()]; known && c.Session == k.Session {
-			shown.Contenders[i] = named(c, k, "")
-		}
-	}
-}
-
 // IsQuery reports whether a message is one that a Dispatcher answers.
-func IsQuery(msg any) bool { return questionOf(msg) != nil }
+func IsQuery(msg any) bool { return queryOf(msg) != nil }
 
 // Check checks a query before it is sent. The error wraps zkconn.ErrBadPath, or ErrBadQuery, also
 // when the message is no query.
 func Check(msg any) error {
-	if q := questionOf(msg); q != nil {
-		return q.check()
+	if q := queryOf(msg); q != nil {
+		return q.wrong
 	}
 	return fmt.Errorf("%w: %T is no query", ErrBadQuery, msg)
 }
 
-func questionOf(msg any) question {
+func queryOf(msg any) *query {
 	if v := reflect.ValueOf(msg); v.Kind() == reflect.Pointer && !v.IsNil() {
 		msg = v.Elem().Interface()
 	}
+	var q query
 	switch m := msg.(type) {
 	case messages.ReadQueue:
-		return readQueue{m.Path}
+		q = readQueue(m.Path)
 	case messages.ReadLocks:
-		return readLocks{m.Root}
+		q = query{wrong: CheckRoot(m.Root), refused: &messages.LockTree{Root: m.Root},
+			run: func(conn *zkconn.Conn, _ calls) (any, error) { return Locks(conn, m.Root) }}
 	case messages.FindMissing:
-		return findMissing{m.Path}
+		q = query{wrong: CheckRoot(m.Path), refused: &messages.MissingFound{Path: m.Path},
+			run: func(conn *zkconn.Conn, _ calls) (any, error) {
+				missing, err := Missing(conn, m.Path)
+				return &messages.MissingFound{Path: m.Path, Missing: missing}, err
+			}}
 	case messages.ReadInside:
-		return readInside{m.Root}
+		q = query{wrong: CheckRoot(m.Root), refused: &messages.Inside{Root: m.Root},
+			finish: func(s *Session, _ any) any {
+				first, all := s.Inside(m.Root)
+				return &messages.Inside{Root: m.Root, Waiting: first, All: all}
+			}}
 	case messages.SendRevokeRequest:
-		return revoke{m}
+		q = query{wrong: checkRevoke(m), refused: &messages.RevokeRequestSent{Path: m.Path},
+			run: func(conn *zkconn.Conn, _ calls) (any, error) { return revoke(conn, m) }}
 	case messages.Break:
-		return newBreaking(m.Contender)
+		breaks := breaking{m.Contender, new(atomic.Bool)}
+		q = query{wrong: breaks.check(), refused: &messages.Broken{Contender: m.Contender},
+			run: func(conn *zkconn.Conn, _ calls) (any, error) {
+				return &messages.Broken{Contender: m.Contender}, breaks.run(conn)
+			}}
 	case messages.SetPermits:
-		return setPermits{m}
+		q = query{wrong: checkSetPermits(m), refused: &messages.PermitsSet{Path: m.Path, Permits: m.Permits},
+			run: func(conn *zkconn.Conn, _ calls) (any, error) {
+				return &messages.PermitsSet{Path: m.Path, Permits: m.Permits}, setPermits(conn, m)
+			}}
 	case messages.FindDeadlocks:
-		return findDeadlocks(m)
+		q = findDeadlocks(m.Root, m.Possible, func(all findings) any {
+			return &messages.DeadlocksFound{Root: m.Root, Deadlocks: all.sure, Possible: all.possible}
+		})
+		q.refused = &messages.DeadlocksFound{Root: m.Root}
 	case DeadlockProbe:
-		return m.query()
+		q = findDeadlocks(m.Root, false, m.answer)
+		q.refused = &DeadlockProbed{Node: m.Node}
+	default:
+		return nil
 	}
-	return nil
+	return &q
 }

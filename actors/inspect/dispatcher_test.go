@@ -137,7 +137,7 @@ func TestQueryIsWithdrawn(t *testing.T) {
 	d.Withdraw("nobody")
 	require.Len(t, d.queries, 2)
 	d.Unfollow("one", "")
-	require.Equal(t, readQueue{"/two"}, d.only(t).query)
+	require.Equal(t, &messages.Queue{Path: "/two"}, d.only(t).refused)
 	d.Close()
 	require.Empty(t, d.queries)
 	closed := messages.Refusal{Reason: messages.ReasonSessionClosed}

@@ -31,16 +31,6 @@ func Locks(conn *zkconn.Conn, root string) (*messages.LockTree, error) {
 	return tree, nil
 }
 
-type readLocks struct{ root string }
-
-func (q readLocks) check() error { return CheckRoot(q.root) }
-
-func (q readLocks) refuse(why messages.Refusal) any {
-	return &messages.LockTree{Refusal: why, Root: q.root}
-}
-
-func (q readLocks) run(conn *zkconn.Conn) (any, error) { return Locks(conn, q.root) }
-
 // CheckRoot is zkconn.CheckPath for the root of a search, which may be "/".
 func CheckRoot(root string) error {
 	if root == "/" {
@@ -206,15 +196,12 @@ func Missing(conn *zkconn.Conn, path string) (string, error) {
 	if err := catchUp(conn, path); err != nil {
 		return "", err
 	}
-	if there, err := isThere(conn, path); err != nil || there {
-		return "", err
-	}
 	for _, at := range lineage(path) {
 		if there, err := isThere(conn, at); err != nil || !there {
 			return at, err
 		}
 	}
-	return "", nil // it was made meanwhile
+	return "", nil
 }
 
 func lineage(path string) []string {
@@ -245,17 +232,4 @@ func isThere(conn *zkconn.Conn, path string) (exists bool, err error) {
 		return true, nil
 	}
 	return exists, err
-}
-
-type findMissing struct{ path string }
-
-func (q findMissing) check() error { return CheckRoot(q.path) }
-
-func (q findMissing) refuse(why messages.Refusal) any {
-	return &messages.MissingFound{Refusal: why, Path: q.path}
-}
-
-func (q findMissing) run(conn *zkconn.Conn) (any, error) {
-	missing, err := Missing(conn, q.path)
-	return &messages.MissingFound{Path: q.path, Missing: missing}, err
 }

@@ -3,6 +3,7 @@ package inspect
 import (
 	"cmp"
 	"errors"
+	"reflect"
 	"sync"
 	"time"
 
@@ -11,23 +12,32 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-type question interface {
-	check() error
-	refuse(why messages.Refusal) any
-}
-
-type query interface {
-	question
+// query is a query of package messages. One without run is answered by its session alone.
+type query struct {
+	wrong   error // it is not well formed
+	refused any   // the answer that refuses it, but for its Refusal
 	// run carries the query out, on goroutines, again after an unknown outcome and in a new epoch.
-	run(conn *zkconn.Conn) (answer any, err error)
+	run func(conn *zkconn.Conn, own calls) (answer any, err error)
+	// root is where run needs the session's own calls, below it; "" for nowhere.
+	root string
+	// finish completes an answer by what the session knows, on its goroutine; nil where there is nothing to add.
+	finish func(s *Session, answer any) any
 }
 
-func act(conn *zkconn.Conn, q query) error {
-	if err := q.check(); err != nil {
-		return err
+// refuse fills in the field Refusal, which all answers have but that to a probe.
+func (q *query) refuse(why messages.Refusal) any {
+	if field := reflect.ValueOf(q.refused).Elem().FieldByName("Refusal"); field.IsValid() {
+		field.Set(reflect.ValueOf(why))
 	}
-	_, err := q.run(conn)
-	return err
+	return q.refused
+}
+
+func act(conn *zkconn.Conn, msg any) (answer any, err error) {
+	q := queryOf(msg)
+	if q.wrong != nil {
+		return nil, q.wrong
+	}
+	return q.run(conn, nil)
 }
 
 // Session has the functions of a session that its Dispatcher uses.
@@ -55,29 +65,32 @@ var (
 	ErrGone = errors.New("turnstile: the contender is gone")
 )
 
-func retriable(err error) bool {
-	for _, final := range []error{zkconn.ErrBadPath, zkconn.ErrTooLarge, queue.ErrNoPermits, ErrBadQuery, ErrGone} {
-		if errors.Is(err, final) {
-			return false
-		}
-	}
-	outcome := zkconn.OutcomeOf(err)
-	return outcome == zkconn.NotSent || outcome == zkconn.Unknown || outcome == zkconn.Deferred
+// reasons has the refusals that nothing but another query changes.
+var reasons = []struct {
+	err    error
+	reason messages.Reason
+}{
+	{zkconn.ErrNoAuth, messages.ReasonNoAuth},
+	{zkconn.ErrBadPath, messages.ReasonBadInput},
+	{zkconn.ErrTooLarge, messages.ReasonBadInput},
+	{ErrBadQuery, messages.ReasonBadInput},
+	{queue.ErrNoPermits, messages.ReasonPermits},
+	{ErrGone, messages.ReasonGone},
 }
 
 func refusal(err error) messages.Refusal {
-	r := messages.Refusal{Reason: messages.ReasonRefused, Detail: err.Error()}
-	switch {
-	case errors.Is(err, zkconn.ErrNoAuth):
-		r.Reason = messages.ReasonNoAuth
-	case errors.Is(err, zkconn.ErrBadPath), errors.Is(err, zkconn.ErrTooLarge), errors.Is(err, ErrBadQuery):
-		r.Reason = messages.ReasonBadInput
-	case errors.Is(err, queue.ErrNoPermits):
-		r.Reason = messages.ReasonPermits
-	case errors.Is(err, ErrGone):
-		r.Reason = messages.ReasonGone
+	for _, r := range reasons {
+		if errors.Is(err, r.err) {
+			return messages.Refusal{Reason: r.reason, Detail: err.Error()}
+		}
 	}
-	return r
+	return messages.Refusal{Reason: messages.ReasonRefused, Detail: err.Error()}
+}
+
+func retriable(err error) bool {
+	outcome := zkconn.OutcomeOf(err)
+	return refusal(err).Reason == messages.ReasonRefused &&
+		(outcome == zkconn.NotSent || outcome == zkconn.Unknown || outcome == zkconn.Deferred)
 }
 
 // atOnce bounds the parallel reads of one query: as many as the library's queue holds.

@@ -22,27 +22,37 @@ func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
 	return q.Contenders, err
 }
 
-type readQueue struct{ path string }
-
-func (q readQueue) check() error { return zkconn.CheckPath(q.path) }
-
-func (q readQueue) refuse(why messages.Refusal) any {
-	return &messages.Queue{Refusal: why, Path: q.path}
-}
-
-func (q readQueue) run(conn *zkconn.Conn) (any, error) {
-	contenders, err := Queue(conn, q.path)
-	return &messages.Queue{Path: q.path, Contenders: contenders}, err
+func readQueue(path string) query {
+	return query{wrong: zkconn.CheckPath(path), refused: &messages.Queue{Path: path},
+		run: func(conn *zkconn.Conn, _ calls) (any, error) {
+			contenders, err := Queue(conn, path)
+			return &messages.Queue{Path: path, Contenders: contenders}, err
+		},
+		finish: func(s *Session, shown any) any { return nameHolders(s, shown.(*messages.Queue)) },
+	}
 }
 
 // followQueue is readQueue after a watch, so that no later change is missed.
-type followQueue struct{ readQueue }
-
-func (q followQueue) run(conn *zkconn.Conn) (any, error) {
-	if err := watch(conn, q.path); err != nil {
-		return nil, err
+func followQueue(path string) query {
+	q := readQueue(path)
+	read := q.run
+	q.run = func(conn *zkconn.Conn, own calls) (any, error) {
+		if err := watch(conn, path); err != nil {
+			return nil, err
+		}
+		return read(conn, own)
 	}
-	return q.readQueue.run(conn)
+	return q
+}
+
+func nameHolders(s *Session, shown *messages.Queue) *messages.Queue {
+	has, _ := calls(s.Calls(shown.Path)).byNode()
+	for i, c := range shown.Contenders {
+		if k, known := has[c.At()]; known && c.Session == k.Session {
+			shown.Contenders[i] = named(c, k, "")
+		}
+	}
+	return shown
 }
 
 // watch watches the children of a lock path, or its creation where it does not exist.

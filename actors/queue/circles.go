@@ -14,8 +14,8 @@ type link struct {
 }
 
 // links is the graph of the stuck requests. A request may wait for all before it, and for each
-// through all requests of its owner. So edges lead to helpers, which stand for the first n of a
-// track, or for the requests of an owner.
+// through all requests of its owner. So edges lead to helpers: the first n of a line, in a chain,
+// each of whom leads to the requests of its owner, which are a chain, too.
 type links struct {
 	vertices []vertex // the first is none
 	knots    []knot
@@ -25,8 +25,8 @@ type links struct {
 
 type vertex struct {
 	waits *waiter // nil for a helper
-	keeps *waiter // of a helper for requests of a blocked owner: the node that keeps others out
-	next  [4]int
+	keeps *waiter // of a helper in the chain of a line: the node that keeps others out
+	next  [2]int  // of a helper: the rest of its chain, and what it leads to
 	knot  int
 	round int // the search that came here last
 	came  int // from there
@@ -40,44 +40,28 @@ type knot struct {
 	spare                       []link // the shortest circle that was found, even with members to spare
 }
 
-// tracks are all contenders of a line that keep others out, and those of them that keep readers
-// out.
-type tracks [2][]mark
-
-// mark is a contender of a track: the helper that leads to it and all before it, and their sum.
-type mark struct {
-	index, vertex int
-	sum           sum
-}
+// chains are the helpers of a line that keep others out, and those of them that keep readers out.
+type chains [2][]int
 
 func (g *links) add(v vertex) int {
 	g.vertices = append(g.vertices, v)
 	return len(g.vertices) - 1
 }
 
-func (g *links) extend(t *tracks, b *waiter, at int) {
-	for kind := range t {
-		if kind == 1 && !WaitsFor(messages.Read, b.style.Mode) {
-			continue
-		}
-		m := mark{index: b.index}
-		v := vertex{next: [4]int{0, at}}
-		if n := len(t[kind]); n > 0 {
-			m.sum, v.next[0] = t[kind][n-1].sum, t[kind][n-1].vertex
-		}
-		m.sum.add(b.style, 1, b.line.permits)
-		m.vertex = g.add(v)
-		t[kind] = append(t[kind], m)
+func last(chain []int) int {
+	if len(chain) == 0 {
+		return 0
 	}
+	return chain[len(chain)-1]
 }
 
-func (t *tracks) before(w *waiter, index int) []mark {
-	marks := t[w.style.reads()]
-	return marks[:sort.Search(len(marks), func(i int) bool { return marks[i].index >= index })]
+// before gives the part of a chain that is before a number.
+func (g *links) before(chain []int, index int) []int {
+	return chain[:sort.Search(len(chain), func(i int) bool { return g.vertices[chain[i]].keeps.index >= index })]
 }
 
-// connect links each stuck request to the requests that it waits for. Contenders that merely wait
-// are left out where others, whose owners are blocked elsewhere, keep the request out anyway.
+// connect links each stuck request to all before it whose owners are blocked, or to the first that
+// merely waits.
 func (s *deadlockSearch) connect() *links {
 	g := &links{vertices: make([]vertex, 1)}
 	for _, l := range s.lines {
@@ -87,25 +71,33 @@ func (s *deadlockSearch) connect() *links {
 			}
 		}
 	}
-	all := map[string]int{}
-	for who, o := range s.owners {
-		all[who] = g.others(s.stuck(o))
+	requests := len(g.vertices)
+	for _, o := range s.owners {
+		for _, w := range s.stuck(o) {
+			o.vertex = g.add(vertex{next: [2]int{o.vertex, w.vertex}})
+		}
 	}
 	for _, l := range s.lines {
 		for _, b := range l.all {
-			switch {
-			case s.ownerBlocked(b) && b.stuck:
-				g.extend(&l.blocked, b, g.add(vertex{keeps: b, next: [4]int{b.others[0], b.others[1]}}))
-			case s.ownerBlocked(b):
-				g.extend(&l.blocked, b, g.add(vertex{keeps: b, next: [4]int{all[b.Who]}}))
-			case b.stuck:
-				g.extend(&l.queued, b, b.vertex)
+			for kind, chain := range l.chains {
+				to := 0
+				switch {
+				case kind == 1 && !WaitsFor(messages.Read, b.style.Mode):
+				case s.ownerBlocked(b):
+					to = s.owners[b.Who].vertex
+				case len(chain) == 0: // otherwise others keep out whom it keeps out
+					to = b.vertex
+				}
+				if to != 0 {
+					l.chains[kind] = append(chain, g.add(vertex{keeps: b, next: [2]int{last(chain), to}}))
+				}
 			}
 		}
-		for _, w := range l.all {
-			if w.stuck {
-				g.vertices[w.vertex].next = w.links()
-			}
+	}
+	for at := 1; at < requests; at++ {
+		w := g.vertices[at].waits
+		for i, side := range w.sides() {
+			g.vertices[at].next[i] = last(g.before(side.line.chains[w.style.reads()], side.index))
 		}
 	}
 	return g
@@ -128,45 +120,6 @@ func (s *deadlockSearch) stuck(o *owner) (all []*waiter) {
 	}
 	return all
 }
-
-// others makes the helpers from each request to the others of its owner. It gives the one that
-// leads to all.
-func (g *links) others(all []*waiter) (last int) {
-	for _, w := range all {
-		w.others[0] = last
-		last = g.add(vertex{next: [4]int{last, w.vertex}})
-	}
-	after := 0
-	for _, w := range slices.Backward(all) {
-		w.others[1] = after
-		after = g.add(vertex{next: [4]int{w.vertex, after}})
-	}
-	return last
-}
-
-// links gives the vertices of those who keep a request out: all whose owners are blocked, and as
-// few that merely wait as it takes, beside the permits that are never given back.
-func (w *waiter) links() (next [4]int) {
-	var never sum
-	sides := w.sides()
-	for i, s := range sides {
-		if marks := s.line.blocked.before(w, s.index); len(marks) > 0 {
-			last := marks[len(marks)-1]
-			next[i], never = last.vertex, never.plus(last.sum)
-		}
-	}
-	for i, s := range sides {
-		marks := s.line.queued.before(w, s.index)
-		if never.stops(w) || len(marks) == 0 {
-			continue
-		}
-		enough := sort.Search(len(marks)-1, func(n int) bool { return never.plus(marks[n].sum).stops(w) })
-		next[2+i], never = marks[enough].vertex, never.plus(marks[enough].sum)
-	}
-	return next
-}
-
-func (b sum) plus(c sum) sum { return sum{b.all + c.all, b.writers + c.writers, b.taken + c.taken} }
 
 func (s *deadlockSearch) circles(g *links) (found []messages.Deadlock) {
 	seen := map[*waiter]bool{} // part of a circle that was found
@@ -300,11 +253,12 @@ func (s *deadlockSearch) shortest(g *links, from int) []link {
 	}
 	var circle []link
 	for at := from; at != from || circle == nil; {
-		l := link{keeps: g.vertices[at].waits, waits: g.vertices[at].waits}
+		l, to := link{keeps: g.vertices[at].waits, waits: g.vertices[at].waits}, at
 		for at = g.vertices[at].came; g.vertices[at].waits == nil; at = g.vertices[at].came {
-			if keeps := g.vertices[at].keeps; keeps != nil {
-				l.keeps = keeps
+			if before := g.vertices[at]; before.keeps != nil && before.next[1] == to {
+				l.keeps = before.keeps
 			}
+			to = at
 		}
 		circle = append(circle, l)
 	}
@@ -314,30 +268,20 @@ func (s *deadlockSearch) shortest(g *links, from int) []link {
 
 // hasShortcut reports whether a circle is one without some of its members.
 func (s *deadlockSearch) hasShortcut(g *links, circle []link) bool {
-	index, owned := map[*waiter]int{}, map[string][]*waiter{}
-	for i, l := range circle {
-		index[l.waits] = i
-		owned[l.waits.Who] = append(owned[l.waits.Who], l.waits)
+	members := map[int][]*waiter{} // by what leads to them
+	for _, l := range circle {
+		w := l.waits
+		members[w.vertex] = append(members[w.vertex], w)
+		if o := s.owners[w.Who]; o != nil {
+			members[o.vertex] = append(members[o.vertex], w)
+		}
 	}
 	for i, l := range circle {
-		next := circle[(i+1)%len(circle)].waits
-		g.stack = g.stack[:0]
-		for g.follow(l.waits.vertex); len(g.stack) > 0; {
-			at := g.stack[len(g.stack)-1].to
-			g.stack = g.stack[:len(g.stack)-1]
-			s.steps++
-			v := &g.vertices[at]
-			switch {
-			case v.keeps != nil:
-				for _, w := range owned[v.keeps.Who] {
-					if w != v.keeps && w != next {
-						return true
-					}
-				}
-			case v.waits == nil:
-				g.follow(at)
-			case v.waits != next:
-				if _, member := index[v.waits]; member {
+		from, next := g.vertices[l.waits.vertex], circle[(i+1)%len(circle)].waits
+		for _, at := range from.next {
+			for ; at != 0 && g.vertices[at].knot == from.knot; at = g.vertices[at].next[0] {
+				s.steps++
+				if slices.ContainsFunc(members[g.vertices[at].next[1]], func(w *waiter) bool { return w != next }) {
 					return true
 				}
 			}

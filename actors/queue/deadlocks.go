@@ -42,27 +42,24 @@ type contested struct {
 	head    *waiter    // the node
 	cohorts []*contested
 	lanes   [2]lane // of its readers, and of all others
-	// blocked keep others out because their owners are blocked, queued because they merely wait.
-	blocked, queued tracks
+	chains  chains  // of those of all that keep others out for ever
 }
 
 type waiter struct {
 	messages.Contender
-	style Style
-	line  *contested
-	at    int
-	index int  // its number; those with the same do not wait for each other
-	stuck bool // it waits, and never gets in
-	// vertex is its vertex among the links, others the helpers that lead to the other stuck waiters
-	// of its owner.
-	vertex int
-	others [2]int
+	style  Style
+	line   *contested
+	at     int
+	index  int  // its number; those with the same do not wait for each other
+	stuck  bool // it waits, and never gets in
+	vertex int  // among the links; zero unless stuck
 }
 
 type owner struct {
 	stuck   int
 	waiting []*waiter // its requests that wait, or did when the search began
 	blocks  []*waiter
+	vertex  int // among the links: it leads to those of waiting that are stuck
 }
 
 // lane has waiters in the order in which they can get in: as they came, and for one number the

@@ -33,9 +33,10 @@ type Listing struct {
 }
 
 type ordered struct {
-	entries []Entry
-	earlier[string]
-	sums []sum // of the entries up to each
+	permits        int
+	entries        []Entry
+	names, writers []string // of all, and of those for which readers wait
+	sums           []sum    // of the entries before each, and of all
 }
 
 // sum counts contenders, those of them for which readers wait, and their permits.
@@ -67,11 +68,14 @@ func NewListing(children []string, permits int) *Listing {
 
 func newOrdered(entries []Entry, permits int) ordered {
 	n := len(entries)
-	q := ordered{entries: entries, sums: make([]sum, n)}
-	q.earlier = earlier[string]{permits: permits, all: make([]string, 0, n), writers: make([]string, 0, n)}
+	q := ordered{permits: permits, entries: entries, names: make([]string, 0, n), writers: make([]string, 0, n), sums: make([]sum, n+1)}
 	for i, e := range entries {
-		q.add(e.Child, e.Style)
-		q.sums[i] = q.sum
+		q.names = append(q.names, e.Child)
+		if WaitsFor(messages.Read, e.Mode) {
+			q.writers = append(q.writers, e.Child)
+		}
+		q.sums[i+1] = q.sums[i]
+		q.sums[i+1].add(e.Style, 1, permits)
 	}
 	return q
 }
@@ -93,13 +97,18 @@ func (s Style) reads() int {
 // Find gives the position of the contender named own; false when the listing does not show it. The
 // position is then what it would have.
 func (l *Listing) Find(own string) (Position, bool) {
+	q, me, _, shown := l.find(own)
+	return q.position(me), shown
+}
+
+func (l *Listing) find(own string) (q *ordered, me Entry, before int, shown bool) {
 	me, ok := Parse(own)
 	if !ok {
-		return Position{}, false
+		return &ordered{sums: make([]sum, 1)}, me, 0, false
 	}
-	q := l.queue(me.Name)
-	_, shown := slices.BinarySearchFunc(q.entries, me, compare)
-	return q.position(me), shown
+	q = l.queue(me.Name)
+	before, shown = slices.BinarySearchFunc(q.entries, me, compare)
+	return q, me, before, shown
 }
 
 func (l *Listing) queue(name string) *ordered {
@@ -107,38 +116,27 @@ func (l *Listing) queue(name string) *ordered {
 		return strings.Compare(q.entries[0].Name, name)
 	})
 	if !found {
-		return &ordered{earlier: earlier[string]{permits: l.permits}}
+		none := newOrdered(nil, l.permits)
+		return &none
 	}
 	return &l.queues[at]
 }
 
 // Alone reports whether own is there, and alone in its queue.
 func (l *Listing) Alone(own string) bool {
-	me, ok := Parse(own)
-	if !ok {
-		return false
-	}
-	q := l.queue(me.Name)
-	return len(q.entries) == 1 && q.entries[0].Child == own
+	q, _, _, shown := l.find(own)
+	return shown && len(q.entries) == 1
 }
 
 // First reports whether own is there and first in its queue. It stays first.
 func (l *Listing) First(own string) bool {
-	me, ok := Parse(own)
-	if !ok {
-		return false
-	}
-	q := l.queue(me.Name)
-	return len(q.entries) > 0 && q.entries[0].Child == own
+	_, _, before, shown := l.find(own)
+	return shown && before == 0
 }
 
 // CountBefore counts the contenders before own in its queue, of any kind.
 func (l *Listing) CountBefore(own string) int {
-	me, ok := Parse(own)
-	if !ok {
-		return 0
-	}
-	before, _ := slices.BinarySearchFunc(l.queue(me.Name).entries, me, compare)
+	_, _, before, _ := l.find(own)
 	return before
 }
 
@@ -155,27 +153,21 @@ func Find(children []string, own string, permits int) (Position, bool) {
 	return NewListing(children, permits).Find(own)
 }
 
-func (q *ordered) before(sequence int32) earlier[string] {
-	n, _ := slices.BinarySearchFunc(q.entries, sequence, func(e Entry, sequence int32) int {
-		return cmp.Compare(e.Sequence, sequence)
-	})
-	first := earlier[string]{permits: q.permits}
-	if n > 0 {
-		last := q.sums[n-1]
-		first.all, first.writers, first.sum = q.all[:n:n], q.writers[:last.writers:last.writers], last
-	}
-	return first
-}
-
 // position gives where a contender stands. A semaphore's first waiter must see every contender
 // before it leave, another only its predecessor leave or move up, when it writes to its node.
 func (q *ordered) position(me Entry) Position {
-	before := q.before(me.Sequence)
-	by, out := before.keepOut(me.Style)
-	if !out {
+	n, _ := slices.BinarySearchFunc(q.entries, me.Sequence, func(e Entry, sequence int32) int {
+		return cmp.Compare(e.Sequence, sequence)
+	})
+	before := q.sums[n]
+	if _, out := before.keepOut(me.Style, q.permits); !out {
 		return Position{}
 	}
-	n := len(by)
+	by := q.names[:n:n]
+	if me.Mode == messages.Read {
+		n = before.writers
+		by = q.writers[:n:n]
+	}
 	position := Position{Before: max(n, 1), Front: by[max(n-1, 0):]}
 	if n > 0 {
 		position.Predecessor = by[n-1]
@@ -183,7 +175,7 @@ func (q *ordered) position(me Entry) Position {
 	switch me.Mode {
 	case messages.Semaphore:
 		position.Earlier = by
-		if before.sum.taken <= int64(before.permits) { // all before it hold
+		if before.taken <= int64(q.permits) { // all before it hold
 			position.Front = by
 		}
 	case messages.Read:
@@ -198,7 +190,7 @@ func (q *ordered) position(me Entry) Position {
 }
 
 // Queue lists the contenders of the queue of a name, in their order.
-func (l *Listing) Queue(name string) []string { return l.queue(name).all }
+func (l *Listing) Queue(name string) []string { return l.queue(name).names }
 
 // Entries is Queue with the parsed names.
 func (l *Listing) Entries(name string) []Entry { return l.queue(name).entries }
@@ -217,28 +209,6 @@ func (l *Listing) Names() (all []string) {
 // readers. A semaphore's contender waits only while permits are short.
 func WaitsFor(mode, earlier messages.Mode) bool {
 	return mode != messages.Read || earlier != messages.Read
-}
-
-type earlier[T any] struct {
-	permits int
-	sum     sum
-	all     []T
-	writers []T // for which readers wait
-}
-
-func (e *earlier[T]) add(contender T, s Style) {
-	e.all = append(e.all, contender)
-	if WaitsFor(messages.Read, s.Mode) {
-		e.writers = append(e.writers, contender)
-	}
-	e.sum.add(s, 1, e.permits)
-}
-
-func (e *earlier[T]) keepOut(s Style) (by []T, out bool) {
-	if _, out = e.sum.keepOut(s, e.permits); s.Mode == messages.Read {
-		return e.writers, out
-	}
-	return e.all, out
 }
 
 func (b *sum) add(s Style, n, permits int) {
@@ -288,8 +258,8 @@ type Standing struct {
 func Standings(children []string, permits int) []Standing {
 	var all []Standing
 	for _, q := range NewListing(children, permits).queues {
-		kazoo := earlier[string]{} // the contenders that kazoo's locks see
-		told := false              // all holders are named
+		kazoo := sum{} // of the contenders that kazoo's locks see
+		told := false  // all holders are named
 		for _, e := range q.entries {
 			position := q.position(e)
 			if n := len(position.Front); n > 1 && told {
@@ -299,9 +269,9 @@ func Standings(children []string, permits int) []Standing {
 			}
 			s := Standing{Entry: e, Holds: position.Before == 0, WaitsFor: slices.Clone(position.Front)}
 			if e.Naming == messages.KazooNaming {
-				_, out := kazoo.keepOut(e.Style)
+				_, out := kazoo.keepOut(e.Style, 0)
 				s.MayHold = !s.Holds && !out
-				kazoo.add(e.Child, e.Style)
+				kazoo.add(e.Style, 1, 0)
 			}
 			all = append(all, s)
 		}

@@ -53,3 +53,17 @@ func unreadIsRefused(t *testing.T, at *place, own []zk.ACL, ask asks) {
 	}
 	require.Equal(t, session, client.Session().ID())
 }
+
+// TestOwnNodesUnreadableForGood: where the session may not DELETE either, its end removes the node, as of any that may not be
+// deleted.
+func TestOwnNodesUnreadableForGood(t *testing.T) {
+	tell(t, []story{{"a mutex", func(t *testing.T, at *place) {
+		at.make(t, bob, []zk.ACL{all(zk.PermAll &^ zk.PermDelete), may(bob, zk.PermAll)}, "/lock")
+		client := open(t, at.Connect(), locks.WithSessionTimeout(seldom), locks.WithACL(all(zk.PermCreate|zk.PermDelete)))
+		session := client.Session().ID()
+		_, err := client.Mutex("/lock").Lock(deadline(t))
+		require.ErrorIs(t, err, zkconn.ErrNoAuth)
+		at.awaitCount(t, 0, "/lock")
+		require.NotEqual(t, session, client.Session().ID())
+	}}})
+}

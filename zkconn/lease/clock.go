@@ -131,11 +131,6 @@ func (l *Clock) end(expired bool) {
 // more.
 func (l *Clock) Expired() bool { return l.state.Load().expired }
 
-func (l *Clock) read() (*clockState, Instant) {
-	now := l.now()
-	return l.readAt(now), now
-}
-
 // readAt gives the state as of now. The first call after the deadline ends the term, so no later
 // call sees the lease valid in it.
 func (l *Clock) readAt(now Instant) *clockState {
@@ -154,14 +149,15 @@ func (l *Clock) readAt(now Instant) *clockState {
 
 // Term gives the term, and whether the lease is valid. If not, the term is that of the next lease.
 func (l *Clock) Term() (term uint64, valid bool) {
-	state, _ := l.read()
+	state := l.readAt(l.now())
 	return state.term, state.valid
 }
 
 // Remaining is Term that also gives how long the lease still lasts: negative when it is over or
 // there never was one.
 func (l *Clock) Remaining() (term uint64, valid bool, left time.Duration) {
-	state, now := l.read()
+	now := l.now()
+	state := l.readAt(now)
 	if !state.had {
 		return state.term, state.valid, math.MinInt64
 	}
@@ -184,7 +180,7 @@ func (l *Clock) Unbroken(term uint64) bool {
 // Deadline gives the end of the lease: in the past when it is over, and zero when there never was
 // one and after End.
 func (l *Clock) Deadline() time.Time {
-	state, _ := l.read()
+	state := l.readAt(l.now())
 	if !state.had {
 		return time.Time{}
 	}

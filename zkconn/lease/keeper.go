@@ -176,8 +176,9 @@ func (k *Keeper) asked(now Instant) {
 // request whose node may be left under an unknown name. Nobody sends heartbeats for such a node, so
 // its session is kept as one with nodes of a Txn.
 func (k *Keeper) kept(now Instant) Keeping {
+	silent := now >= k.told+Fraction(k.chain.timeout, commitPace) // longer than the owner should be
 	switch {
-	case k.wanted && !k.chain.OwnerIsSilent(now, k.told):
+	case k.wanted && !silent:
 		return Leased
 	case k.wanted || k.owns:
 		return Owning

@@ -68,9 +68,3 @@ func (c *Chain) Next(kept Keeping) (due Instant, committed, some bool) {
 	committed = kept != Idle && (c.slowest > Fraction(c.timeout, slowTrip) || due >= commit)
 	return due, committed, true
 }
-
-// OwnerIsSilent reports whether the owner of a Leased session has sent its newest transaction, at
-// since, longer ago than it should. The session is then kept as Owning until the owner sends one.
-func (c *Chain) OwnerIsSilent(now, since Instant) bool {
-	return now >= since+Fraction(c.timeout, commitPace)
-}

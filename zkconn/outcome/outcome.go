@@ -40,21 +40,12 @@ const (
 // Error is the cause in words.
 func (c Cause) Error() string { return string(c) }
 
+var names = [...]string{"applied", "refused", "not sent", "unknown", "deferred", "not applied"}
+
 // String gives the outcome in lower case.
 func (o Outcome) String() string {
-	switch o {
-	case Applied:
-		return "applied"
-	case Refused:
-		return "refused"
-	case NotSent:
-		return "not sent"
-	case Unknown:
-		return "unknown"
-	case Deferred:
-		return "deferred"
-	case NotApplied:
-		return "not applied"
+	if o < 0 || int(o) >= len(names) {
+		return fmt.Sprintf("Outcome(%d)", int(o))
 	}
-	return fmt.Sprintf("Outcome(%d)", int(o))
+	return names[o]
 }

@@ -63,9 +63,7 @@ func (k Carrier) createOnce(q *coordinator.Create, a *coordinator.Created) (made
 	}
 	a.Info.Exists = err == nil || a.Info.Exists
 	if err == nil {
-		if err = k.Conn.CheckFirst(sp.At(made.Name)); err != nil {
-			made = zkconn.Created{}
-		}
+		err = k.Conn.CheckFirst(sp.At(made.Name))
 	}
 	return made, early, err
 }

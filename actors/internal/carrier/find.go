@@ -23,12 +23,18 @@ func (k Carrier) look(q *coordinator.Look) (seen []coordinator.Seen, err error) 
 	switch {
 	case errors.Is(err, zkconn.ErrNoNode):
 		return nil, nil
-	case errors.Is(err, zkconn.ErrNoAuth):
-		children = q.Guards
+	case err != nil && !errors.Is(err, zkconn.ErrNoAuth):
+		return nil, err
 	}
 	for _, child := range children {
 		if ours, _ := q.Finds(child); ours {
 			seen = append(seen, coordinator.Seen{Name: child})
+		}
+	}
+	shown := len(seen)
+	for _, guard := range q.Guards {
+		if !slices.Contains(children, guard) {
+			seen = append(seen, coordinator.Seen{Name: guard})
 		}
 	}
 	failures := make([]error, len(seen))
@@ -42,18 +48,34 @@ func (k Carrier) look(q *coordinator.Look) (seen []coordinator.Seen, err error) 
 	if failed := cmp.Or(failures...); failed != nil {
 		return nil, failed
 	}
+	if err == nil { // else nobody knows which are there
+		seen = append(seen[:shown], slices.DeleteFunc(seen[shown:], func(n coordinator.Seen) bool { return n.Czxid == 0 })...)
+	}
 	return seen, err
 }
 
-// birth gives the czxid of a node, or of a guard with its node; zero where there is none, or a guard without its node.
+// birth gives the czxid of a node, or of a guard with its node; zero where there is none, or a guard without its node. Where
+// somebody has deleted the guard by itself, the data of the node name it.
 func (k Carrier) birth(parent, child string) (int64, error) {
 	stat, exists, err := k.Conn.Exists(parent + "/" + child)
-	if one, guards := queue.GuardedBy(child); guards && exists {
+	one, guards := queue.GuardedBy(child)
+	if err != nil || !guards {
+		return stat.Czxid, err
+	}
+	if exists {
 		if node, _, err := k.Conn.Exists(parent + "/" + one); node.Czxid != stat.Czxid {
 			return 0, err
 		}
+		return stat.Czxid, nil
 	}
-	return stat.Czxid, err
+	data, node, err := k.Conn.Get(parent + "/" + one)
+	if errors.Is(err, zkconn.ErrNoNode) || errors.Is(err, zkconn.ErrNoAuth) { // it is another's
+		return 0, nil
+	}
+	if owner, _ := queue.ParseOwner(data); owner.Guard != child {
+		return 0, err
+	}
+	return node.Czxid, nil
 }
 
 func (k Carrier) children(path string) ([]string, error) {

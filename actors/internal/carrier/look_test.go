@@ -78,6 +78,13 @@ func TestLook(t *testing.T) {
 				if spec.One == "" {
 					continue
 				}
+				require.NoError(t, k.Conn.Delete("/a/"+name))
+				require.Equal(t, &coordinator.Looked{Nodes: []coordinator.Seen{{Name: name, Czxid: czxid}}}, k.CarryOut(look), "somebody has deleted its guard")
+				require.NoError(t, k.Conn.Delete("/a/c"))
+				require.Empty(t, k.CarryOut(look).(*coordinator.Looked).Nodes, "and the node")
+				made = k.CarryOut(create).(*coordinator.Created)
+				require.Zero(t, made.Failure)
+				czxid = made.Node.Czxid
 				hidden, err := server.Inject(embedded.Fault{Op: embedded.OpGetChildren2, Action: embedded.Refuse, Code: noAuth, Count: -1})
 				require.NoError(t, err)
 				found := k.CarryOut(look).(*coordinator.Looked)

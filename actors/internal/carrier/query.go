@@ -51,13 +51,13 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 func (k Carrier) watchContention(q *coordinator.WatchContention) *coordinator.Contention {
 	children, err := k.Conn.ChildrenWatched(q.Path)
 	if err != nil {
-		return &coordinator.Contention{Spent: true}
+		return &coordinator.Contention{Spent: true, Failure: failureOf(err)}
 	}
 	if !queue.NewListing(children, 0).Alone(q.Node) {
 		return &coordinator.Contention{}
 	}
 	data, _, err := k.Conn.GetWatched(q.Path + "/" + q.Node)
-	return &coordinator.Contention{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data)}
+	return &coordinator.Contention{Alone: true, Spent: err != nil || queue.IsRevokeRequest(data), Failure: failureOf(err)}
 }
 
 // readOwn reads a holder's own node and watches it. In a semaphore it first tells the waiter

@@ -13,7 +13,10 @@ func (c *Coordinator) attend(r *request, do machine.Do) {
 	case !c.epoch.connected || !r.held || r.node.phase != present:
 	case do == machine.CheckOwn:
 		r.asks.check = c.ask(&Check{Path: r.queue.path.at(r.node.name)}, holdCheck{r.id})
-	case r.spec.exclusive() && r.asks.contention == 0: // else a watch stands, or the answer is due
+	case !r.spec.exclusive() || r.asks.contention != 0: // a watch stands, or the answer is due
+	case r.pace != nil && r.pace.isSuspect() && r.pace.do == do: // its owner asks anew on each connection
+		c.tell(r, machine.Event{Kind: machine.Contended})
+	default:
 		c.watchContention(r)
 	}
 }

@@ -136,8 +136,8 @@ func (c *Coordinator) createdEvent(r *request, made Made, f Failure) machine.Eve
 		// to that create came first. The look finds that out, and the guard that may be left is removed.
 		n.phase = unknown
 		return machine.Event{Kind: machine.Unknown, Detail: "the node is another request's by now"}
-	case f.none():
-	case made.Name == "" && f.Outcome == Refused:
+	case f.none(), f.Outcome == Refused && made.Name != "": // one that its session may not read is deleted again
+	case f.Outcome == Refused:
 		n.phase, r.admitted = absent, false
 		c.recount(r)
 		if r.spec.One != "" && f.Cause == NodeExists {
@@ -170,7 +170,10 @@ func (c *Coordinator) createdEvent(r *request, made Made, f Failure) machine.Eve
 	if before := r.queue.neighbour(n); before != nil && r.waitsFor(before) && !r.spec.Want.TellMore {
 		ev.Predecessor = before.name
 	}
-	if err != nil {
+	switch {
+	case !f.none():
+		ev.Exhausted, ev.Reason, ev.Detail = true, reason(f), f.Detail
+	case err != nil:
 		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
 	}
 	return ev

@@ -55,7 +55,7 @@
 //	requests that wait       at most 256 in a queue
 //	weight of a node         4 bytes and its path at the servers; all nodes at most 512 KiB, a gateway's requester a quarter
 //	look for late creates    on each new connection, and every T/2, twenty times
-//	retry of a removal       after 100 ms, 200 ms, … up to T
+//	retry of a removal       after 100 ms, 200 ms, … up to T, each times 0.5 to 1.5
 //	pause of an order        100 ms, 200 ms, … up to 5 s, each times 0.5 to 1.5, from the second hang-up on
 //
 // # Inputs are believed as far as they prove something
@@ -163,8 +163,10 @@
 //
 // Pauses. A server may hang up on the same request each time, or put it off. From the second hang-up in a row on, that
 // order of that request waits before it is sent again, and goes by itself (pause.go, pauses.txt). Looks have a count and
-// pauses of their own, one for each lock path. Where a holder waits for one, or for the check of its node, it is a quarter of
-// the rest of the lease at most. Invariant: an order that waits has a timer, and is void when the connection is lost.
+// pauses of their own, one for each lock path. What only makes things faster is given up: a look-ahead after one hang-up, the
+// watch of a lock path, or for contenders, after two. Where a holder waits for a look, or for the check of its node, the pause
+// is a quarter of the rest of the lease at most. Invariant: an order that waits has a timer, and is void when the connection
+// is lost.
 //
 // The ledger. Each attempt of a request to make a node has a name of its own, which begins with random bits of the epoch
 // (Spec.guid). So one look at a lock path, behind a committed transaction, tells all who ask what has become of their nodes:

@@ -152,7 +152,7 @@ func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	r.removal.phase = removalPaused
 	note.Tries = r.removal.tries
 	c.emit(&note)
-	pause := min(time.Duration(r.removal.tries)*removalStep, c.epoch.timeout)
+	pause := spread(min(time.Duration(r.removal.tries)*removalStep, c.epoch.timeout), r.removal.tries, uint64(r.id))
 	c.after(pause, timer{kind: RetryTimer, operation: operation{request: r.id}})
 }
 

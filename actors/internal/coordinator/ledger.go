@@ -116,7 +116,7 @@ func (c *Coordinator) resolve(r *request, n Seen, f Failure) {
 	default:
 		// Without a valid lease a waiter could not be granted the lock: each look adds to the evidence.
 		ev = c.adopt(r, op, n)
-		if ev.Kind == machine.Found && !c.at.Lease.Valid && !r.held && r.life == active {
+		if !ev.Exhausted && !c.at.Lease.Valid && !r.held && r.life == active {
 			c.join(r)
 			c.lookLater(r.queue.path, c.epoch.timeout/evidencePerTimeout)
 			return
@@ -144,17 +144,18 @@ func (c *Coordinator) adopt(r *request, op uint64, n Seen) machine.Event {
 	if r.spec.One != "" {
 		name = r.spec.One
 	}
-	if !r.node.exists() {
+	if token == 0 {
 		token, err = r.token(n.Czxid)
-	}
-	if err != nil {
-		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonZxidOutOfRange, Detail: err.Error()}
 	}
 	number, isContender := r.spec.number(name)
 	places := c.have(r, name, number, token)
 	c.beat()
-	return machine.Event{Kind: machine.Found, Op: op, Node: name, Token: token, Places: places,
+	ev := machine.Event{Kind: machine.Found, Op: op, Node: name, Token: token, Places: places,
 		Exhausted: !isContender || queue.Exhausted(number)}
+	if err != nil {
+		ev.Exhausted, ev.Reason, ev.Detail = true, messages.ReasonZxidOutOfRange, err.Error()
+	}
+	return ev
 }
 
 func (p strayRemoval) answered(c *Coordinator, _ uint64, answer Answer) {

@@ -202,10 +202,10 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 // sessions takes 0.6 of the time that it takes without. Where they give back at once, or two
 // sessions alternate, it takes as long (tests/bench, -workload look-ahead).
 
-// lookAhead watches the node before the predecessor.
+// lookAhead watches the node before the predecessor, unless the servers have hung up on that, or on an order of the request.
 func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	w, before := r.wait, r.view.lookAhead
-	if w == nil || before == "" || !r.spec.exclusive() || r.queue.find(predecessor) != nil || c.off&LookAhead != 0 {
+	if w == nil || before == "" || r.pace != nil || !r.spec.exclusive() || r.queue.find(predecessor) != nil || c.off&LookAhead != 0 {
 		return
 	}
 	r.view.lookAhead = ""

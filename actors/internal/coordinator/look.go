@@ -36,7 +36,7 @@ func (c *Coordinator) lookFor(r *request) {
 	p := r.queue.path
 	if l := &p.look; r.held && l.hangUps >= suspected { // the pause of others may be too long
 		c.stop(l.timer)
-		l.timer = c.after(c.whileHeld(pauseAfter(l.hangUps, 0)), timer{kind: LookTimer, path: p.path})
+		l.timer = c.after(c.whileHeld(p.pauseAfterHangUps()), timer{kind: LookTimer, path: p.path})
 	}
 	c.look(p)
 }
@@ -59,10 +59,18 @@ func (c *Coordinator) look(p *lockPath) {
 	switch l := &p.look; {
 	case !c.epoch.connected || l.ask != 0:
 	case l.hangUps >= suspected:
-		c.lookLater(p, pauseAfter(l.hangUps, 0))
+		c.lookLater(p, p.pauseAfterHangUps())
 	default:
 		c.lookNow(p)
 	}
+}
+
+func (p *lockPath) pauseAfterHangUps() time.Duration {
+	var hash uint64
+	for _, b := range []byte(p.path) {
+		hash = 31*hash + uint64(b)
+	}
+	return pauseAfter(p.look.hangUps, hash)
 }
 
 func (c *Coordinator) lookLater(p *lockPath, pause time.Duration) {

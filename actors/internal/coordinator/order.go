@@ -174,6 +174,14 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		c.count(p.by, machine.List, f)
 	case watchSet:
 		c.count(p.request, machine.Watch, f)
+	case aheadWatchSet:
+		if r := c.requests[p.request]; r != nil && r.life != ended && r.pace == nil && f.Trouble != "" {
+			r.pace = &pace{do: machine.Watch} // no order has failed, but it waits without looking ahead
+		}
+	case contentionRead:
+		c.count(p.request, machine.WatchQueue, f)
+	case identifying:
+		c.countIdentity(p.path, f)
 	case ownReading:
 		c.count(p.request, machine.WatchOwn, f)
 	case checking:

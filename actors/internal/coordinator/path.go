@@ -14,9 +14,11 @@ type lockPath struct {
 	requests int // that use it
 	info     Info
 	identity identity
-	lookup   pathLookup
-	queues   []*ownQueue
-	listing  *listing // under way; nil for none
+	// unwatched counts the hang-ups of the servers on the watch of the lock path, one after the other.
+	unwatched int
+	lookup    pathLookup
+	queues    []*ownQueue
+	listing   *listing // under way; nil for none
 	// watchers has the requests that wait for events of a node, by its name. The empty name stands
 	// for the lock path's own data, and children for the list of its children.
 	watchers map[string][]watcher

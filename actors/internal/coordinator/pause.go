@@ -32,7 +32,7 @@ func (c *Coordinator) pauseBefore(r *request, e machine.Effect) {
 	p := r.pace
 	p.waiting = e
 	if p.timer == 0 {
-		pause := pauseAfter(p.failures, r.id)
+		pause := pauseAfter(p.failures, uint64(r.id))
 		if e.Do == machine.Verify { // of a holder
 			pause = c.whileHeld(pause)
 		}
@@ -48,20 +48,24 @@ func (c *Coordinator) whileHeld(pause time.Duration) time.Duration {
 	return pause
 }
 
-// pauseAfter gives the pause after so many failures. It differs by up to a half from request to
-// request, so that orders that fail together are not sent together again.
-func pauseAfter(failures int, of RequestID) time.Duration {
+// pauseAfter gives the pause after so many failures of a request, or of the looks at a path.
+func pauseAfter(failures int, of uint64) time.Duration {
 	pause := hungup.First
 	for ; failures > suspected && pause < hungup.Longest; failures-- {
 		pause *= hungup.Growth
 	}
-	const fine = 1 << 10
-	// The fractional part of the golden ratio's multiples is spread evenly (Knuth, TAOCP 3, 6.4).
-	spread := (uint64(of)*0x9e3779b97f4a7c15 + uint64(failures)<<60) >> 54
-	pause = min(pause, hungup.Longest)
-	return (pause/2 + pause*time.Duration(spread)/fine).Round(time.Millisecond)
+	return spread(min(pause, hungup.Longest), failures, of)
 }
 
-// removalStep is the first pause of a removal, and by so much each is longer than the one before, up to a session timeout. It
-// buys at most ten removals of a node in a second.
+// spread changes a pause by up to a half. What fails together is not sent together again: one that the servers hang up on
+// would cost the others their connection each time.
+func spread(pause time.Duration, failures int, of uint64) time.Duration {
+	const fine = 1 << 10
+	// The fractional part of the golden ratio's multiples is spread evenly (Knuth, TAOCP 3, 6.4).
+	part := (of*0x9e3779b97f4a7c15 + uint64(failures)<<60) >> 54
+	return (pause/2 + pause*time.Duration(part)/fine).Round(time.Millisecond)
+}
+
+// removalStep is the first pause of a removal, and by so much each is longer than the one before, up to a session timeout.
+// Spread, it buys at most twenty removals of a node in a second.
 const removalStep = 100 * time.Millisecond

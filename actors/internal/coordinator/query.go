@@ -91,7 +91,8 @@ type (
 		Path string
 		Mark mark
 		Seek []RequestID
-		// Guards are the names of guards among what is sought. Where the path may not be listed (NoAuth), the answer has them.
+		// Guards are the names of guards among what is sought. Somebody may have deleted one by itself, and the path may be
+		// one that may not be listed. In that case (NoAuth) the answer has all of them.
 		Guards []string
 	}
 
@@ -173,7 +174,7 @@ type (
 
 	// Contention answers WatchContention.
 	Contention struct {
-		Failure // none: see Spent
+		Failure // Spent, too
 		// Alone: nobody else is in the queue.
 		Alone bool
 		// Spent: the node is gone, or says that the lock is wanted back, or nobody knows.

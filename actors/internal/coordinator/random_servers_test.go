@@ -87,6 +87,13 @@ func (s *tree) removeOwn(path string) bool {
 	return s.remove(path)
 }
 
+// lostGuard reports whether somebody has deleted the guard of a contest's node.
+func (s *tree) lostGuard(path string) bool {
+	parent, _ := split(path)
+	_, guarded := queue.GuardedBy(s.nodes[path].data)
+	return guarded && s.nodes[parent+"/"+s.nodes[path].data] == nil
+}
+
 // write replaces the data of a node.
 func (s *tree) write(path, data string) {
 	if n := s.nodes[path]; n != nil {
@@ -166,7 +173,7 @@ func (s *tree) create(q *Create, epoch uint64) Answer {
 		if s.nodes[sp.At(sp.One)] != nil {
 			return &Created{Failure: Failure{Outcome: Refused, Cause: NodeExists}}
 		}
-		s.put(sp.At(sp.One), epoch, sp.ID)
+		s.put(sp.At(sp.One), epoch, sp.Guard(q.GUID))
 		s.put(sp.At(sp.Guard(q.GUID)), epoch, "")
 		return &Created{Node: Made{Name: sp.One, Czxid: s.zxid, First: true}}
 	}
@@ -211,7 +218,7 @@ func (s *tree) read(path string, epoch uint64) *Read {
 	return &Read{Data: []byte(n.data), Version: n.version, Czxid: n.czxid}
 }
 
-// look reads the nodes of an epoch. A guard without its node has no czxid.
+// look reads the nodes of an epoch. A guard without its node has no czxid. A node without its guard has data that name it.
 func (s *tree) look(q *Look) Answer {
 	a := &Looked{}
 	for _, name := range s.childrenOf(q.Path) {
@@ -225,6 +232,12 @@ func (s *tree) look(q *Look) Answer {
 		}
 		if ours {
 			a.Nodes = append(a.Nodes, n)
+		}
+	}
+	for _, guard := range q.Guards {
+		one, _ := queue.GuardedBy(guard)
+		if n := s.nodes[q.Path+"/"+one]; n != nil && n.data == guard && s.nodes[q.Path+"/"+guard] == nil {
+			a.Nodes = append(a.Nodes, Seen{guard, n.czxid})
 		}
 	}
 	return a

@@ -277,13 +277,22 @@ func (g *game) strangers() bool {
 		g.leave()
 	case 4:
 		if len(mine) > 0 {
-			g.s.write(mine[g.r.IntN(len(mine))], "unlock")
+			if path := mine[g.r.IntN(len(mine))]; !g.s.lostGuard(path) {
+				g.s.write(path, "unlock")
+			}
 		}
 	case 5:
 		if len(mine) > 0 && g.one(2) {
 			path := mine[g.r.IntN(len(mine))]
+			parent, name := split(path)
+			one, guards := queue.GuardedBy(name)
+			made, _ := g.c.attemptOf(name)
+			if n := g.s.nodes[parent+"/"+one]; guards && n != nil && (made == nil || n.data == "unlock") { // nothing would tell whose node it is
+				return true
+			}
 			g.s.remove(path)
-			if parent, name := split(path); queue.IsGuard(name) { // its node is known by it
+			g.log = append(g.log, "an operator deletes "+path)
+			if guards {
 				g.orphans[parent] = true
 			}
 		}

@@ -113,7 +113,7 @@ type pace struct {
 	do       machine.Do // of the newest failure
 	deferred bool       // the newest was put off
 	rested   bool       // the pause after the newest failure is over
-	failures int        // of such orders, one after the other
+	failures int        // of such orders, one after the other; zero where only a look-ahead has failed
 	timer    uint64     // of the pause; zero while none runs
 	// waiting is the order that waits for the end of the pause; its operation is zero for none.
 	waiting machine.Effect

@@ -142,7 +142,7 @@ func (s *story) answer(query Query, args *arguments) Answer {
 	case *Watch:
 		return &Read{Data: []byte(args.text("data", "")), Version: int32(args.number("version", 0)), Czxid: czxid(0), Failure: f}
 	case *WatchContention:
-		return &Contention{Alone: !args.has("others"), Spent: args.has("spent")}
+		return &Contention{Failure: f, Alone: !args.has("others"), Spent: args.has("spent") || !f.none()}
 	case *ReadOwn:
 		return &Read{Data: []byte(args.text("data", "")), Czxid: czxid(0), Failure: f}
 	case *Look:
@@ -168,7 +168,8 @@ func view(args *arguments, permits int, f Failure) View {
 	return View{Queue: queue.NewListing(args.names("shows"), permits), Permits: permits, Failure: f}
 }
 
-// created answers a Create: number=1 of the node, first in the queue, or the node of a contest that exists.
+// created answers a Create: number=1 of the node, first in the queue, or the node of a contest that exists; made where it is
+// there though something has failed.
 func created(q *Create, f Failure, args *arguments) *Created {
 	sp := q.Spec
 	a := &Created{Failure: f, Info: Info{Exists: true, Permits: sp.Permits > 0}}
@@ -185,7 +186,7 @@ func created(q *Create, f Failure, args *arguments) *Created {
 		}
 		a.Node.Early = &early
 	}
-	if !a.Failure.none() {
+	if !a.Failure.none() && !args.has("made") {
 		return a
 	}
 	number := args.number("number", 0)

@@ -62,7 +62,7 @@ func (c *Coordinator) succeed(r *request, first bool) bool {
 		streak = min(s.streak+1, maxStreak)
 	}
 	q.succession = succession{n.number, streak, n.under}
-	if int(streak)+1 >= c.bounds.Streak && p.identity == (identity{}) {
+	if int(streak)+1 >= c.bounds.Streak && p.identity == (identity{}) && p.unwatched < suspected {
 		p.identity.ask = c.ask(&Watch{Path: p.path}, identifying{p.path})
 	}
 	return true
@@ -82,6 +82,17 @@ func (p identifying) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 	path.identity.watch = path.identity.ask
 	path.identity.timer = c.after(c.epoch.timeout, timer{kind: WatchTimer, path: p.path})
+}
+
+// countIdentity counts whether the servers hang up on the watch of a lock path. It is asked for behind every create.
+func (c *Coordinator) countIdentity(path string, f Failure) {
+	switch p := c.epoch.paths[path]; {
+	case p == nil:
+	case f.Outcome == Unknown && f.Trouble != "":
+		p.unwatched++
+	case f.none():
+		p.unwatched = 0
+	}
 }
 
 // forgetIdentity ends the belief in the watch of a lock path.
