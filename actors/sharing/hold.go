@@ -46,7 +46,7 @@ type hold struct {
 }
 
 func (c *Calls) newHold(o *turns.Output) {
-	e := c.entries[o.Call]
+	e := c.entry(o.Call)
 	if watched, ok := e.who.(*observed); ok { // its lock actor tells them
 		e.who = watched.Own
 	}
@@ -54,7 +54,7 @@ func (c *Calls) newHold(o *turns.Output) {
 		state: messages.StateCreating, waited: messages.StateCreating, meter: e.meter.Below()}
 	h.ID, h.Shared, h.calls, h.Turn = o.Hold, o.Shared, c, make(chan struct{}, 1)
 	c.holds[h.ID] = h
-	c.actors++
+	c.live++                 // its lock actor
 	c.later(h.lane, func() { // SpawnLock may return after all that becomes of the lock actor was told
 		h.lock.Store(c.source.SpawnLock(h.want, h, h.observers))
 	})
@@ -118,7 +118,7 @@ func (h *hold) Troubled(text string) {
 	c.mu.Lock()
 	told := append([]Call(nil), h.awaited...)
 	for _, id := range c.turns.Users(h.ID) {
-		if e := c.entries[id]; e != nil {
+		if e := c.entry(id); e != nil {
 			told = append(told, e.who)
 		}
 	}
@@ -254,6 +254,6 @@ func (h *hold) stopped() {
 	}
 	c := h.calls
 	c.mu.Lock()
-	c.actors--
+	c.live--
 	c.settle()
 }

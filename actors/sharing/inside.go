@@ -66,7 +66,7 @@ func (c *Calls) Nodes(root string) (all []messages.Contender) {
 }
 
 func (c *Calls) describe(s *turns.Standing, node string) messages.Contender {
-	w, e := s.Want, c.entries[s.Call]
+	w, e := s.Want, c.entry(s.Call)
 	at := messages.Contender{Path: w.Path, Node: node, Mode: w.Mode, Name: w.Name, Library: messages.LibraryTurnstile,
 		ID: "call-" + strconv.FormatUint(uint64(s.Call), 16) + "@" + c.system}
 	if w.Mode == messages.Semaphore {
@@ -119,7 +119,7 @@ type Where struct {
 func (c *Calls) Where(id turns.CallID) (w Where) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.entries[id]
+	e := c.entry(id)
 	if e == nil {
 		return w
 	}

@@ -81,7 +81,7 @@ func (c *Calls) send(h *hold, command any) {
 }
 
 func (c *Calls) granted(o *turns.Output, h *hold) {
-	e := c.entries[o.Call]
+	e := c.entry(o.Call)
 	if h.grants == 0 || e.at < h.freedAt {
 		e.meter.HandedOff(h.handoff)
 	}
@@ -97,7 +97,7 @@ func (c *Calls) granted(o *turns.Output, h *hold) {
 }
 
 func (c *Calls) refused(o *turns.Output, by *hold) {
-	e := c.entries[o.Call]
+	e := c.entry(o.Call)
 	why, detail := o.Reason, o.Detail
 	if by != nil && detail == "" {
 		if detail = "a node that has no name yet"; by.nodeNow() != "" {
@@ -108,13 +108,14 @@ func (c *Calls) refused(o *turns.Output, by *hold) {
 }
 
 func (c *Calls) refuse(e *entry, why messages.Reason, detail string, of *messages.Deadlock) {
+	who := e.who
 	e.meter.Leaves(why, false)
+	c.later(c.lane(e.want.Path), func() { who.Refused(why, detail, of) })
 	c.forget(e)
-	c.later(c.lane(e.want.Path), func() { e.who.Refused(why, detail, of) })
 }
 
 func (c *Calls) told(o *turns.Output) {
-	e := c.entries[o.Call]
+	e := c.entry(o.Call)
 	h, who, state, until := e.hold, e.who, o.State, time.Time{}
 	ends, why, detail := false, o.Reason, o.Detail
 	switch state {
@@ -155,7 +156,7 @@ func (c *Calls) settle() {
 			c.counted = n
 		}
 	}
-	if len(c.entries)+c.actors == 0 {
+	if c.live == 0 {
 		for _, none := range c.none {
 			close(none)
 		}

@@ -8,7 +8,7 @@ import (
 
 func (c *Calls) setTimer(o *turns.Output) {
 	var of **time.Timer
-	if e := c.entries[o.Call]; e == nil {
+	if e := c.entry(o.Call); e == nil {
 		of = &c.holds[o.Hold].timer // also where its lock actor is ending, and is to be spawned anew
 	} else if of = &e.timer; e.hold != nil && e.hold.want.Grace > 0 {
 		return // its lock actor has the timer

@@ -102,15 +102,16 @@ type heard struct {
 
 // told is an input of turns, as plain data.
 type told struct {
-	what  input
-	at    time.Duration
-	lease reading
-	call  turns.CallID // that it is about; of a Call, the one that it is made within
-	hold  turns.HoldID
-	want  *turns.Want
-	held  messages.Held
-	n     int
-	why   messages.Reason
+	what    input
+	at      time.Duration
+	lease   reading
+	call    turns.CallID // that it is about; of a Call, the one that it is made within
+	hold    turns.HoldID
+	want    *turns.Want
+	held    messages.Held
+	timeout time.Duration // of the session that holds
+	n       int
+	why     messages.Reason
 }
 
 // input is the kind of an input of turns.
@@ -163,7 +164,7 @@ func (in *told) tell(to *turns.Turns) (id turns.CallID) {
 	case inCallTimer:
 		to.CallTimer(m, in.call)
 	case inHeld:
-		to.Held(m, in.hold, &in.held, sessionTimeout)
+		to.Held(m, in.hold, &in.held, in.timeout)
 	case inLost, inRefused, inGone:
 		to.Ended(m, in.hold, in.why, "")
 	case inHoldTimer:

@@ -209,6 +209,7 @@ func (w *world) hearsNotice(i int, do machine.Do, ev machine.Event) {
 	case machine.TellHeld:
 		a.asked.sure = w.at
 		in.what = inHeld
+		in.timeout = sessionTimeout
 		in.held = messages.Held{Grant: messages.Grant{Token: a.m.Token}, Places: a.m.Places, Epoch: a.held, Term: a.term}
 	case machine.TellWatched:
 		a.asked.watched = true
