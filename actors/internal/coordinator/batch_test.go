@@ -166,7 +166,9 @@ func TestDeletesHaveTheirTurn(t *testing.T) {
 // enough for a transaction.
 func TestLocalRunsAreBounded(t *testing.T) {
 	c := newCrowd(t)
-	q := c.epoch.pathOf("/p").queueOf(&Spec{})
+	p := c.epoch.pathOf("/p")
+	q := &ownQueue{path: p}
+	p.queues = []*ownQueue{q}
 	q.burst.remote = 1
 	require.Empty(t, c.ask(enough-1, 0))
 	require.Len(t, q.burst.creates, enough-1)

@@ -205,16 +205,6 @@ const (
 	burstOver
 )
 
-// queueOf finds the queue of a request, or makes it.
-func (p *lockPath) queueOf(sp *Spec) *ownQueue {
-	if q := p.queueNamed(sp.Style.Name, sp.One); q != nil {
-		return q
-	}
-	q := &ownQueue{path: p, name: sp.Style.Name, one: sp.One}
-	p.queues = append(p.queues, q)
-	return q
-}
-
 // queueNamed gives the queue of a name, or the contest for one node; nil where it is not in use.
 func (p *lockPath) queueNamed(name, one string) *ownQueue {
 	if p != nil {

@@ -348,6 +348,10 @@ func (c *Coordinator) reset(r *request) {
 	if r.pace != nil { // its timer ends with the epoch
 		r.pace = &pace{do: r.pace.do, failures: r.pace.failures, deferred: r.pace.deferred}
 	}
-	r.queue = c.epoch.pathOf(r.spec.Path).queueOf(r.spec)
-	r.queue.path.requests++
+	p, name, one := c.epoch.pathOf(r.spec.Path), r.spec.Style.Name, r.spec.One
+	if r.queue = p.queueNamed(name, one); r.queue == nil {
+		r.queue = &ownQueue{path: p, name: name, one: one}
+		p.queues = append(p.queues, r.queue)
+	}
+	p.requests++
 }
