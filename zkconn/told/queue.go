@@ -12,6 +12,8 @@ import (
 // Most is the number of values that wait in a queue of logs, measurements or spans.
 const Most = 1 << 14
 
+const kept = 64
+
 // Queue hands values over in order, on a goroutine that lives while there are any. Safe for
 // concurrent use.
 type Queue[T any] struct {
@@ -20,6 +22,8 @@ type Queue[T any] struct {
 	failed func(r any)
 
 	mu      sync.Mutex
+	batch   []item[T]
+	at      int
 	waiting []item[T]
 	running bool
 	untold  int64
@@ -46,7 +50,7 @@ func NewCalls(most int, failed func(r any)) *Queue[func()] {
 func (q *Queue[T]) Tell(value T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.most > 0 && len(q.waiting) >= q.most {
+	if q.most > 0 && len(q.batch)-q.at+len(q.waiting) >= q.most {
 		q.untold++
 		return
 	}
@@ -141,11 +145,16 @@ func (q *Queue[T]) hand(value T) {
 func (q *Queue[T]) next() (i item[T], some bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.running = len(q.waiting) > 0; !q.running {
-		q.waiting = nil // with the room of a burst
+	if q.at == len(q.batch) {
+		q.batch, q.waiting, q.at = q.waiting, q.batch[:0], 0
+	}
+	if q.running = len(q.batch) > 0; !q.running {
+		if cap(q.batch) > kept || cap(q.waiting) > kept {
+			q.batch, q.waiting = nil, nil
+		}
 		return i, false
 	}
-	i, q.waiting[0] = q.waiting[0], i
-	q.waiting = q.waiting[1:]
+	i, q.batch[q.at] = q.batch[q.at], i
+	q.at++
 	return i, true
 }
