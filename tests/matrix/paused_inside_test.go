@@ -17,7 +17,8 @@ import (
 var pausedInside = append([]cell{
 	{request: create, fault: paused, at: stoppedIn(stHeld), strike: pauseIn,
 		outcome: "the lease of the hold is over when it is told: nobody is granted that, and the call asks anew and holds in the next session",
-		course:  andBack(stCreating, stHeld, stLost, stCreating)},
+		course:  andBack(stCreating, stHeld, stLost, stCreating),
+		orElse:  andBack(stCreating, stHeld, stCreating, stLost)}, // the next lock actor begins while the first hears of its end
 	{request: list, fault: paused, at: stoppedIn(stListing), strike: pauseIn,
 		outcome: "the request queues again in the next session",
 		course:  andBack(stCreating, stListing, stRecovering, stCreating, stListing, stWatching)},
