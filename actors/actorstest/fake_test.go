@@ -176,7 +176,7 @@ func TestFakeGivenUp(t *testing.T) {
 // TestFakeGrants: tokens grow, each grant names its lock actor, and its lease is valid until it is
 // lost. Where an operator has deleted the node, only the hold is lost.
 func TestFakeGrants(t *testing.T) {
-	system, fake := actor.NewActorSystem(), new(actorstest.Fake)
+	system, fake := actor.NewActorSystem(quiet), new(actorstest.Fake)
 	defer system.Shutdown()
 	pid, told := owner(system, fake)
 	var last messages.Token

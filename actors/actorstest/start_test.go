@@ -13,38 +13,22 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// example stands in for the *testing.T that Examples lack, and that these tests look at.
-type example struct {
-	cleanups []func()
-	failed   string
-}
-
-func (*example) Helper()            {}
-func (e *example) Cleanup(f func()) { e.cleanups = append(e.cleanups, f) }
-func (e *example) Fatalf(format string, args ...any) {
-	e.failed = fmt.Sprintf(format, args...)
-	panic(e.failed)
-}
-
-// end is the end of the test. It returns how the test has failed.
-func (e *example) end() string {
-	for i := len(e.cleanups) - 1; i >= 0; i-- {
-		func() {
-			defer func() { _ = recover() }()
-			e.cleanups[i]()
-		}()
-	}
-	return e.failed
+// end is the end of a test. It returns how the test has failed, "" if it has not.
+func end(e *patient.Example) (failed string) {
+	defer func() { failed, _ = recover().(string) }()
+	e.End()
+	return ""
 }
 
 // TestStart: everything is there, works, and has ended at the end of the test: actors that are left
 // have stopped while they still had the session, and the session has ended at the server.
 func TestStart(t *testing.T) {
 	t.Parallel()
-	e := new(example)
+	e := new(patient.Example)
 	kit := actorstest.Start(e)
 	events := make(chan string, 10)
 	kit.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -59,7 +43,7 @@ func TestStart(t *testing.T) {
 	}))
 	require.Equal(t, "held", <-events)
 	require.Len(t, kit.Server.Sessions(), 1)
-	require.Empty(t, e.end())
+	require.Empty(t, end(e))
 	require.Equal(t, "stopped, session: <nil>", <-events)
 	require.ErrorIs(t, kit.Session.Err(), actors.ErrSessionClosed)
 	require.Empty(t, kit.Server.Sessions())
@@ -72,14 +56,14 @@ func TestStartFindsGoroutines(t *testing.T) {
 		goOn, beside := make(chan struct{}), make(chan struct{})
 		defer close(beside)
 		go leak(beside)
-		e := new(example)
+		e := new(patient.Example)
 		kit := actorstest.Start(e, embedded.WithoutNetwork())
 		kit.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, starts := ctx.Message().(*actor.Started); starts {
 				go leak(goOn)
 			}
 		}))
-		failed := e.end()
+		failed := end(e)
 		require.Contains(t, failed, "goroutines that the test has started are left:\n1 @ ")
 		require.Contains(t, failed, "actorstest_test.leak")
 		close(goOn)
@@ -92,7 +76,7 @@ func leak(until <-chan struct{}) { <-until }
 func TestStartNamesActorsThatDoNotStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e, goOn, busy := new(example), make(chan struct{}), make(chan struct{})
+		e, goOn, busy := new(patient.Example), make(chan struct{}), make(chan struct{})
 		kit := actorstest.Start(e, embedded.WithoutNetwork())
 		_, err := kit.System.Root.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, starts := ctx.Message().(*actor.Started); starts {
@@ -103,7 +87,7 @@ func TestStartNamesActorsThatDoNotStop(t *testing.T) {
 		require.NoError(t, err)
 		<-busy
 		time.AfterFunc(90*time.Second, func() { close(goOn) })
-		require.Equal(t, "actors do not stop: stubborn", e.end())
+		require.Equal(t, "actors do not stop: stubborn", end(e))
 	})
 }
 
