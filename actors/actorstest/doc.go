@@ -12,7 +12,8 @@
 // Code under test that takes an actors.Provider is given
 //
 //   - the session, [Observed]: the lock actors that it spawns are followed by lock path;
-//   - a [Fake]: its lock actors do what the test says, without a server.
+//   - a [Fake]: its lock actors do what the test says, without a server. A [Reporter] is for a fake of
+//     your own.
 //
 // [Match] compares the states of a record with a pattern of [Then], [Maybe] and [Whatever], or
 // [InOrder]. locks/guides/testing.md shows whole tests.
