@@ -97,7 +97,7 @@ func ExampleAwaitNotice() {
 		}
 		_, err = actorstest.AwaitNotice(ctx, recorder,
 			func(lost *messages.Lost) bool { return lost.Reason == messages.ReasonNodeDeleted })
-		fmt.Println(strings.Contains(err.Error(), "told Held, Suspended, Lost{"), strings.Contains(err.Error(), "expired"))
+		fmt.Println(strings.Contains(err.Error(), "told Held"), strings.Contains(err.Error(), "Reason:the session has expired"))
 		return nil
 	})
 	// Output:

@@ -52,9 +52,9 @@ type story struct {
 	name string
 	want messages.Acquire
 	tell func(lock *actorstest.FakeLock)
-	real func(t *testing.T, kit *actorstest.Kit, held *messages.Held)
-	send []any // by the owner, when it holds; or at once where tell does not grant
-	told []any // the kinds of notices
+	real func(t *testing.T, kit *actorstest.Kit, after any) // what the server does after a notice
+	send []any                                              // by the owner, when it holds; or at once where tell does not grant
+	told []any                                              // the kinds of notices
 	end  messages.Reason
 }
 
@@ -68,16 +68,31 @@ var stories = []story{
 	{name: "asked for", tell: (*actorstest.FakeLock).Hold, send: []any{&messages.Revoke{}},
 		told: []any{&messages.Held{}, &messages.RevokeRequested{}}},
 	{name: "suspended and resumed", tell: func(lock *actorstest.FakeLock) { lock.Hold(); lock.Suspend(); lock.Resume() },
-		real: func(_ *testing.T, kit *actorstest.Kit, _ *messages.Held) { kit.Server.Replica(0).DropClients() },
+		real: func(_ *testing.T, kit *actorstest.Kit, after any) {
+			if _, held := after.(*messages.Held); held {
+				kit.Server.Replica(0).DropClients()
+			}
+		},
 		told: []any{&messages.Held{}, &messages.Suspended{}, &messages.Resumed{}}},
 	{name: "expired",
 		tell: func(lock *actorstest.FakeLock) { lock.Hold(); lock.Suspend(); lock.Lose(messages.ReasonSessionExpired) },
-		real: func(t *testing.T, kit *actorstest.Kit, _ *messages.Held) {
-			require.NoError(t, kit.Server.Expire(kit.Session.ID()))
+		real: func(t *testing.T, kit *actorstest.Kit, after any) {
+			switch after.(type) {
+			case *messages.Held:
+				kit.Server.Replica(0).Refuse(true)
+				kit.Server.Replica(0).DropClients()
+			case *messages.Suspended:
+				require.NoError(t, kit.Server.Expire(kit.Session.ID()))
+				kit.Server.Replica(0).Refuse(false)
+			}
 		},
 		told: []any{&messages.Held{}, &messages.Suspended{}, &messages.Lost{}}, end: messages.ReasonSessionExpired},
 	{name: "broken", tell: func(lock *actorstest.FakeLock) { lock.Hold(); lock.Lose(messages.ReasonNodeDeleted) },
-		real: func(t *testing.T, kit *actorstest.Kit, held *messages.Held) {
+		real: func(t *testing.T, kit *actorstest.Kit, after any) {
+			held, is := after.(*messages.Held)
+			if !is {
+				return
+			}
 			queue, err := kit.Session.Ask(t.Context(), &messages.ReadQueue{Path: held.Path})
 			require.NoError(t, err)
 			_, err = kit.Session.Ask(t.Context(), &messages.Break{Contender: queue.(*messages.Queue).Contenders[0]})
@@ -90,7 +105,7 @@ var stories = []story{
 
 // play plays a story with a Provider, and gives the notices that the owner was told, and the states
 // that the lock actor went through.
-func (s story) play(t *testing.T, system *actor.ActorSystem, from actors.Provider, after func(*messages.Held)) ([]any, []messages.State) {
+func (s story) play(t *testing.T, system *actor.ActorSystem, from actors.Provider, after func(notice any)) ([]any, []messages.State) {
 	if s.want.Path == "" {
 		s.want.Path = "/story"
 	}
@@ -101,8 +116,8 @@ func (s story) play(t *testing.T, system *actor.ActorSystem, from actors.Provide
 	for range s.told {
 		msg := next[any](t, told)
 		all = append(all, msg)
-		if held, is := msg.(*messages.Held); is {
-			after(held)
+		after(msg)
+		if _, held := msg.(*messages.Held); held {
 			for _, command := range s.send {
 				system.Root.Send(pid, command)
 			}
@@ -123,12 +138,12 @@ func TestFakeIsLikeASession(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			kit := actorstest.Start(t)
-			really, states := s.play(t, kit.System, kit.Session, func(held *messages.Held) {
+			really, states := s.play(t, kit.System, kit.Session, func(notice any) {
 				if s.real != nil {
-					s.real(t, kit, held)
+					s.real(t, kit, notice)
 				}
 			})
-			faked, fakeStates := s.play(t, kit.System, &actorstest.Fake{Begin: s.tell}, func(*messages.Held) {})
+			faked, fakeStates := s.play(t, kit.System, &actorstest.Fake{Begin: s.tell}, func(any) {})
 			require.Equal(t, states, fakeStates)
 			for i, want := range s.told {
 				require.IsType(t, want, really[i])

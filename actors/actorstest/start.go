@@ -39,9 +39,11 @@ func Start(t embedded.TB, opts ...embedded.Option) *Kit {
 	checkGoroutines(t)
 	k := &Kit{Server: embedded.Run(t, opts...)}
 	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
-	// After a dead letter protoactor keeps a goroutine for the interval, also beyond Shutdown.
-	k.System = actor.NewActorSystem(actor.WithLoggerFactory(silent), actor.WithDeadLetterThrottleInterval(10*time.Millisecond))
-	t.Cleanup(k.System.Shutdown)
+	k.System = actor.NewActorSystem(actor.WithLoggerFactory(silent), actor.WithDeadLetterThrottleInterval(deadLetters))
+	t.Cleanup(func() {
+		k.System.Shutdown()
+		time.Sleep(2 * deadLetters)
+	})
 	cfg, err := zkconn.NewConfig(k.Server.Connect(), zkconn.WithSessionTimeout(30*time.Second), zkconn.WithDialer(k.Server.DialContext))
 	if err == nil {
 		k.Session, err = actors.StartSession(k.System, cfg)
@@ -57,6 +59,10 @@ func Start(t embedded.TB, opts ...embedded.Option) *Kit {
 	}
 	return k
 }
+
+// deadLetters is for how long protoactor keeps a goroutine after a dead letter, also beyond Shutdown. A
+// bubble must not end before it.
+const deadLetters = time.Millisecond
 
 // stop stops all actors, and the session last: actors may need it until they have ended.
 func (k *Kit) stop(t embedded.TB) {
