@@ -25,7 +25,8 @@
 // # The lock actor
 //
 // [NewLock] makes the props of one; spawn it as a child. It is a thin shell around package machine:
-// messages become events, effects become orders. It reports to its parent and its observers.
+// messages become events, effects become orders. It reports to its parent and its observers
+// ([WithObserver], and messages.Observe where it runs already).
 //
 // However a lock actor ends, its node is deleted: by itself on a release, by the session when it
 // was stopped or poisoned, lost its parent or panicked.

@@ -11,23 +11,23 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Observer is a Provider that records what its lock actors go through. Give it to the code under
+// ObservedProvider is a Provider that records what its lock actors go through. Give it to the code under
 // test in place of the session. Its methods may be called from any goroutine.
-type Observer struct {
+type ObservedProvider struct {
 	actors.Provider
 	recorders spawned[*Recorder]
 }
 
-// Observed makes an Observer of a session, of gateways or of a [Fake].
+// Observed observes the lock actors of a session, of gateways or of a [Fake].
 //
 //	observed := actorstest.Observed(kit.Session)
 //	kit.System.Root.Spawn(newClerk(observed))              // which spawns lock actors
 //	recorder, err := observed.Await(ctx, "/orders/42")
-func Observed(from actors.Provider) *Observer { return &Observer{Provider: from} }
+func Observed(from actors.Provider) *ObservedProvider { return &ObservedProvider{Provider: from} }
 
 // NewLock implements actors.Provider. Each lock actor that is spawned with the props gets a recorder
 // of its own. Configure does not change them.
-func (o *Observer) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {
+func (o *ObservedProvider) NewLock(want messages.Acquire, opts ...actors.LockOption) *actor.Props {
 	spawn := func(system *actor.ActorSystem, id string, _ *actor.Props, parent actor.SpawnerContext) (*actor.PID, error) {
 		recorder := NewRecorder(system)
 		observer := actors.WithObserver(recorder.PID())
@@ -45,12 +45,12 @@ func (o *Observer) NewLock(want messages.Acquire, opts ...actors.LockOption) *ac
 // Await waits for the next lock actor that is spawned for a lock path, and gives its recorder. The
 // first call gives that of the first, also of one that has ended, and so on. It waits as
 // [Recorder.Await] does.
-func (o *Observer) Await(ctx context.Context, path string) (*Recorder, error) {
+func (o *ObservedProvider) Await(ctx context.Context, path string) (*Recorder, error) {
 	return o.recorders.await(ctx, path)
 }
 
 // Timeout is the session timeout, by which a singleton paces its campaigns.
-func (o *Observer) Timeout() time.Duration {
+func (o *ObservedProvider) Timeout() time.Duration {
 	if timed, is := o.Provider.(interface{ Timeout() time.Duration }); is {
 		return timed.Timeout()
 	}
@@ -59,7 +59,7 @@ func (o *Observer) Timeout() time.Duration {
 
 // BeforeClose is that of the session; singletons and activated actors stop by it. It does nothing
 // for another Provider.
-func (o *Observer) BeforeClose(do func()) (forget func()) {
+func (o *ObservedProvider) BeforeClose(do func()) (forget func()) {
 	if session, is := o.Provider.(interface{ BeforeClose(func()) func() }); is {
 		return session.BeforeClose(do)
 	}
