@@ -18,17 +18,17 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// Kit is what a test of an actor program needs.
+// Kit is what a test of an actor program needs: see [Start].
 type Kit struct {
 	Server  *embedded.Server
 	System  *actor.ActorSystem
-	Session *actors.Session // of 30 s, so that no lease runs out because the machine is slow
+	Session *actors.Session // its timeout is 30 s, so no lease runs out because the machine is slow
 }
 
 // Start starts an embedded server, an actor system that logs nothing, and a session, for a test or a
-// benchmark. At its end all actors are stopped, then the session, the system and the server, and the
-// test fails if an actor does not stop, or if goroutines are left that the test has started, itself or
-// by way of others, since Start. Those of timers are not known. Tests may run in parallel.
+// benchmark. At its end it stops all actors, the session, the system and the server. The test fails
+// if an actor does not stop, or if a goroutine is left that the test, or what it has started, began
+// after Start. (One that a timer began is not noticed.) Tests may run in parallel.
 //
 // opts are the server's: with embedded.WithoutNetwork it works in a synctest bubble.
 //
