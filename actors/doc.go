@@ -25,19 +25,33 @@
 // # The lock actor
 //
 // [NewLock] makes the props of one; spawn it as a child. It is a thin shell around package machine:
-// messages become events, effects become orders. It reports to its parent and its observers.
+// messages become events, effects become orders. It reports to its parent and its observers
+// ([WithObserver], and messages.Observe where it runs already).
 //
 // However a lock actor ends, its node is deleted: by itself on a release, by the session when it
-// was stopped or poisoned, lost its parent or panicked. Neither actor is ever restarted: a panic
-// ends it, and only it.
+// was stopped or poisoned, lost its parent or panicked.
 //
-// A lock actor runs on the goroutine that sends to it, unless it is running already. So no code of
-// a user's runs there but a [Listener] and WithMeterLabels: see "What callbacks may do" in package
-// locks. What protoactor itself logs goes straight to your actor system's logger, on the goroutine
-// that caused it: give the system told.NewLog().Logger(log), of package zkconn/told.
+// What protoactor itself logs goes straight to your actor system's logger, on the goroutine that
+// caused it: give the system told.NewLog().Logger(log), of package zkconn/told.
 //
 // Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
 // stops a child that was spawned then.
+//
+// # The contract
+//
+// Both actors run on the goroutine of whoever sends to them, unless they are running already or the
+// session actor has much to do: a command is carried out, up to the request to the servers, before
+// Send returns. Requests to the servers run on workers, and so does what others than lock actors send
+// to the session actor, such as messages.ReadQueue. So Send never blocks, and what runs there of
+// yours must not: a [Listener], and WithMeterLabels (see "What callbacks may do" in package locks).
+// [Session.Ask], Ready, Close, Transact and Read block: call them from a goroutine, not in Receive.
+// A lock actor takes the messages of one sender in their order. Of each change of state it first
+// sends the Transition, to its observers, and then the notice, to the parent, the observers and the
+// listener. Each of them hears everything in this order. Between two of them there is no order, and
+// Terminated overtakes notices. A restart keeps nothing: a panic, or a supervisor's restart, ends a
+// lock actor, whose node is deleted, or the session, whose locks are lost. A restarted owner loses
+// the lock actors that are its children, and keeps their notices in its mailbox. A gateway's lock
+// actors run on protoactor's goroutines; the rest is the same.
 //
 // # Owners
 //
@@ -100,9 +114,9 @@
 //
 // # In tests
 //
-// Package actorstest has an observer ([WithObserver]) that records what a lock actor goes through,
-// and waits for its states. Package embedded brings the server, with faults on demand and, if need
-// be, virtual time.
+// Package actorstest starts a server, an actor system and a session for a test, records what lock
+// actors go through, and has a fake [Provider] whose lock actors do what a test says. Package
+// embedded is the server, with faults on demand and, if need be, virtual time.
 //
 // # What is authoritative
 //

@@ -16,7 +16,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -102,12 +101,10 @@ func TestNothingIsKept(t *testing.T) {
 		{Path: "/mine", Owner: "me"}, {Path: "/mine", Owner: "me"},
 	}
 	for round := range 3 {
-		var recs []*actorstest.Recorder
+		var recs []*recorder
 		for range 5 {
 			for _, want := range wants {
-				rec := actorstest.NewRecorder(handle.system)
-				defer rec.Close()
-				lock := root.Spawn(NewLock(handle, want, WithObserver(rec.PID())))
+				lock, rec := spawnRecorded(handle, want)
 				switch {
 				case round == 2 && len(recs)%3 == 0:
 					root.Stop(lock)
@@ -115,7 +112,7 @@ func TestNothingIsKept(t *testing.T) {
 					root.Send(lock, &messages.Cancel{})
 				default: // it gives back as soon as it holds
 					go func() {
-						if _, err := rec.Await(t.Context(), messages.StateHeld); err == nil {
+						if _, err := rec.await(t.Context(), messages.StateHeld, 1); err == nil {
 							root.Send(lock, &messages.Release{})
 						}
 					}()
@@ -125,7 +122,7 @@ func TestNothingIsKept(t *testing.T) {
 		}
 		require.Eventually(t, func() bool {
 			for _, rec := range recs { // what a lock actor ever asked for is asked for by then
-				all := rec.Transitions()
+				all := rec.transitions()
 				if len(all) == 0 || !all[len(all)-1].To.Terminal() && all[len(all)-1].On != "Stopped" {
 					return false
 				}

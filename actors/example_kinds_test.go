@@ -1,50 +1,27 @@
 package actors_test
 
 import (
-	"context"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // played runs an example's actor, which gets a session and closes over when it is done, on a server of its own.
 func played(play func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	server, err := embedded.Start()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer server.Close()
-	cfg, err := zkconn.NewConfig(server.Addr(), zkconn.WithSessionTimeout(30*time.Second))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
-	system := actor.NewActorSystem(actor.WithLoggerFactory(silent))
-	defer system.Shutdown()
-	session, err := actors.StartSession(system, cfg)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	defer session.Close(ctx)
-	over := make(chan struct{})
-	pid := system.Root.Spawn(actor.PropsFromFunc(play(session, over)))
-	defer system.Root.Stop(pid)
+	t := new(patient.Example) // in a test: its *testing.T
+	defer t.End()
+	kit, over := actorstest.Start(t), make(chan struct{})
+	kit.System.Root.Spawn(actor.PropsFromFunc(play(kit.Session, over)))
 	select {
 	case <-over:
-	case <-ctx.Done():
-		fmt.Println(ctx.Err())
+	case <-time.After(time.Minute):
+		fmt.Println("not over after a minute")
 	}
 }
 

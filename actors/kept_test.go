@@ -7,7 +7,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -23,14 +22,12 @@ func TestWaitersKeepNoQueue(t *testing.T) {
 			const waiters = 15 // a queue that is not listed behind creates has more
 			handle, inside := spied(t, embedded.Run(t))
 			for i := range 1 + waiters {
-				rec := actorstest.NewRecorder(handle.system)
-				defer rec.Close()
-				handle.system.Root.Spawn(NewLock(handle, want, WithObserver(rec.PID())))
+				_, rec := spawnRecorded(handle, want)
 				state := messages.StateWatching
 				if i == 0 {
 					state = messages.StateHeld
 				}
-				_, err := rec.Await(t.Context(), state)
+				_, err := rec.await(t.Context(), state, 1)
 				require.NoError(t, err)
 			}
 			require.Eventually(t, func() bool {

@@ -99,17 +99,23 @@ func (l *lock) record(ctx actor.Context, from, to messages.State, row *machine.R
 		}
 		return
 	}
-	t := &messages.Transition{Grant: l.grant(ctx), From: from, To: to, On: "Stopped", Do: "session cleans up", Reason: why, At: time.Now()}
+	t := l.transition(ctx, to)
+	t.From, t.On, t.Do, t.Reason = from, "Stopped", "session cleans up", why
 	if row != nil {
 		t.On, t.If, t.Do = row.On.String(), row.If.Name, row.Do.Name
-	}
-	if l.info != nil {
-		t.Session = l.info.session
 	}
 	if debug {
 		l.session.opts.log.Debug("lock", l.logged(logkeys.From, from.String(), logkeys.Event, t.On, logkeys.Reason, string(why))...)
 	}
 	l.Record(ctx, t)
+}
+
+func (l *lock) transition(ctx actor.Context, to messages.State) *messages.Transition {
+	t := &messages.Transition{Grant: l.grant(ctx), To: to, At: time.Now()}
+	if l.info != nil {
+		t.Session = l.info.session
+	}
+	return t
 }
 
 type predecessor coordinator.Predecessor

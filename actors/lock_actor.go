@@ -19,9 +19,10 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
-// NewLock makes the props of a lock actor. Spawned, it acquires, reports to its parent and its
-// observers with the notices of package messages, takes that package's commands, and stops when the
-// request has ended. A nil session panics.
+// NewLock makes the props of a lock actor, from a *Session or another [Provider]. Spawned, it
+// acquires, reports to its parent and its observers with the notices of package messages, takes
+// that package's commands, and stops when the request has ended. No provider, or a nil session,
+// panics.
 //
 // It may be stopped at any time: the session then deletes its node. A restart by a supervisor, as
 // with AllForOne, ends it, too; its parent is told Terminated. Bad input, also a parent, owner or
@@ -35,8 +36,16 @@ import (
 // the lock actors that it spawned, and answers any other Held with Release. That also gives back
 // the lock of an earlier incarnation's lock actor at the root, which WithOwner does not release,
 // because a restarted owner has not ended. See the example "restarted".
-func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor.Props {
-	if session == nil {
+func NewLock(from Provider, want messages.Acquire, opts ...LockOption) *actor.Props {
+	if from == nil {
+		panic("turnstile: actors.NewLock: the provider is nil")
+	}
+	return from.NewLock(want, opts...)
+}
+
+// NewLock implements [Provider].
+func (s *Session) NewLock(want messages.Acquire, opts ...LockOption) *actor.Props {
+	if s == nil {
 		panic("turnstile: actors.NewLock: the session is nil")
 	}
 	box := mailbox.New
@@ -44,13 +53,8 @@ func NewLock(session *Session, want messages.Acquire, opts ...LockOption) *actor
 		box = mailbox.NewRemote
 	}
 	return actor.PropsFromProducer(func() actor.Actor {
-		return &lock{session: session, want: &want, m: machine.New(&want), Audience: audience.New(opts)}
+		return &lock{session: s, want: &want, m: machine.New(&want), Audience: audience.New(opts)}
 	}, actor.WithMailbox(box))
-}
-
-// NewLock is the function NewLock with this session.
-func (s *Session) NewLock(want messages.Acquire, opts ...LockOption) *actor.Props {
-	return NewLock(s, want, opts...)
 }
 
 // SpawnLock spawns a lock actor at the root with a listener, and perhaps observers: see
@@ -103,6 +107,8 @@ func (l *lock) Receive(ctx actor.Context) {
 		l.step(ctx, machine.Event{Kind: machine.WatchContention})
 	case *messages.Check, messages.Check:
 		l.step(ctx, machine.Event{Kind: machine.Check})
+	case *messages.Observe, messages.Observe:
+		l.Join(ctx, l.transition(ctx, l.m.State))
 	case *probeDue:
 		l.probe(ctx)
 	case *inspect.DeadlockProbed:

@@ -128,6 +128,8 @@ func TestRestartedOwnerTellsHeldOfItsPredecessor(t *testing.T) {
 
 func TestNoSessionPanics(t *testing.T) {
 	require.PanicsWithValue(t, "turnstile: actors.NewLock: the session is nil",
+		func() { actors.NewLock((*actors.Session)(nil), messages.Acquire{Path: "/a"}) })
+	require.PanicsWithValue(t, "turnstile: actors.NewLock: the provider is nil",
 		func() { actors.NewLock(nil, messages.Acquire{Path: "/a"}) })
 }
 

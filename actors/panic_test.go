@@ -10,7 +10,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -50,11 +49,9 @@ func newWorld(t *testing.T, log *slog.Logger) *world {
 }
 
 // spawn spawns a lock actor with a recorder; ended is closed when the lock actor has ended.
-func (w *world) spawn(t *testing.T, path string) (lock *actor.PID, rec *actorstest.Recorder, ended <-chan struct{}) {
+func (w *world) spawn(t *testing.T, path string) (lock *actor.PID, rec *recorder, ended <-chan struct{}) {
 	t.Helper()
-	rec = actorstest.NewRecorder(w.system)
-	t.Cleanup(rec.Close)
-	lock = w.system.Root.Spawn(NewLock(w.session, messages.Acquire{Path: path}, WithObserver(rec.PID())))
+	lock, rec = spawnRecorded(w.session, messages.Acquire{Path: path})
 	over := make(chan struct{})
 	watcher := w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		switch ctx.Message().(type) {
@@ -68,9 +65,9 @@ func (w *world) spawn(t *testing.T, path string) (lock *actor.PID, rec *actorste
 	return lock, rec, over
 }
 
-func (w *world) await(t *testing.T, rec *actorstest.Recorder, state messages.State) messages.Transition {
+func (w *world) await(t *testing.T, rec *recorder, state messages.State) messages.Transition {
 	t.Helper()
-	tr, err := rec.Await(w.ctx, state)
+	tr, err := rec.await(w.ctx, state, 1)
 	require.NoError(t, err)
 	return tr
 }
@@ -110,7 +107,7 @@ func TestRealPanicEndsOneLockActorAndNoOther(t *testing.T) {
 	w.system.Root.Send(waiter, broken())
 	w.awaitEnd(t, waiterEnded)
 	require.Equal(t, messages.ReasonStopped, w.await(t, waiterRec, messages.StateReleasing).Reason)
-	_, err := lastRec.AwaitNth(w.ctx, messages.StateWatching, 2) // its predecessor's node went
+	_, err := lastRec.await(w.ctx, messages.StateWatching, 2) // its predecessor's node went
 	require.NoError(t, err)
 	require.NotContains(t, w.children(t, "/p"), node)
 	require.Contains(t, w.children(t, "/p"), held.Node)
@@ -121,13 +118,12 @@ func TestRealPanicEndsOneLockActorAndNoOther(t *testing.T) {
 	w.awaitEnd(t, holderEnded)
 	require.Equal(t, []string{got.Node}, w.children(t, "/p"))
 
-	first := []messages.State{messages.StateCreating, messages.StateHeld}
-	require.NoError(t, actorstest.Match(other.States(), actorstest.InOrder(first...)...))
+	require.Equal(t, []messages.State{messages.StateCreating, messages.StateHeld}, other.states())
 	w.system.Root.Send(last, &messages.Release{})
 	w.awaitEnd(t, lastEnded)
 	require.Empty(t, w.children(t, "/p"))
-	for _, rec := range []*actorstest.Recorder{holderRec, waiterRec} {
-		creations := slices.DeleteFunc(rec.States(), func(s messages.State) bool { return s != messages.StateCreating })
+	for _, rec := range []*recorder{holderRec, waiterRec} {
+		creations := slices.DeleteFunc(rec.states(), func(s messages.State) bool { return s != messages.StateCreating })
 		require.Len(t, creations, 1, "it was started again")
 	}
 	require.NoError(t, w.session.Err())

@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -15,10 +14,8 @@ import (
 // unused: see its stories.
 func TestOwnNodesThatAreUnused(t *testing.T) {
 	handle, inside := spied(t, embedded.Run(t))
-	rec := actorstest.NewRecorder(handle.system)
-	defer rec.Close()
-	lock := handle.system.Root.Spawn(NewLock(handle, messages.Acquire{Path: "/used"}, WithObserver(rec.PID())))
-	held, err := rec.Await(t.Context(), messages.StateHeld)
+	lock, rec := spawnRecorded(handle, messages.Acquire{Path: "/used"})
+	held, err := rec.await(t.Context(), messages.StateHeld, 1)
 	require.NoError(t, err)
 	unused := func(owner int64) (is bool) {
 		inside(func(s *session) { is = s.unused(messages.Contender{Path: "/used", Node: held.Node, Session: owner}) })
@@ -27,7 +24,7 @@ func TestOwnNodesThatAreUnused(t *testing.T) {
 	require.False(t, unused(handle.ID()))
 	require.False(t, unused(handle.ID()+1))
 	handle.system.Root.Send(lock, &messages.Release{})
-	_, err = rec.Await(t.Context(), messages.StateReleased)
+	_, err = rec.await(t.Context(), messages.StateReleased, 1)
 	require.NoError(t, err)
 	require.True(t, unused(handle.ID()))
 	require.False(t, unused(handle.ID()+1))

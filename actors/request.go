@@ -15,7 +15,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// Provider provides locks: a *Session, or gateways (package gateway).
+// Provider provides locks: a *Session, gateways (package gateway), or in tests a fake or observed one
+// (package actorstest).
 type Provider interface {
 	// NewLock makes the props of a lock actor.
 	NewLock(want messages.Acquire, opts ...LockOption) *actor.Props
@@ -38,7 +39,7 @@ type Listener interface {
 }
 
 // WithObserver names actors that get every notice of the lock actor, and every messages.Transition.
-// One on another node is refused, unless WithRemote is set.
+// One on another node is refused, unless WithRemote is set. messages.Observe adds one later.
 func WithObserver(pids ...*actor.PID) LockOption {
 	return func(a *audience.Audience) { a.Observers = append(a.Observers, pids...) }
 }

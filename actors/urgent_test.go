@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -25,10 +24,8 @@ func TestHeldLockHurriesTheConnection(t *testing.T) {
 		return new(net.Dialer).DialContext(ctx, network, address)
 	}
 	handle, inside := spied(t, server, zkconn.WithReconnectBackoff(time.Hour, time.Hour), zkconn.WithDialer(dial))
-	rec := actorstest.NewRecorder(handle.system)
-	defer rec.Close()
-	lock := handle.system.Root.Spawn(NewLock(handle, messages.Acquire{Path: "/urgent"}, WithObserver(rec.PID())))
-	_, err := rec.Await(t.Context(), messages.StateHeld)
+	lock, rec := spawnRecorded(handle, messages.Acquire{Path: "/urgent"})
+	_, err := rec.await(t.Context(), messages.StateHeld, 1)
 	require.NoError(t, err)
 	inside(func(*session) {}) // it has been told that the lock is held
 
@@ -42,6 +39,6 @@ func TestHeldLockHurriesTheConnection(t *testing.T) {
 	server.Replica(0).Refuse(false)
 	require.Eventually(t, func() bool { return handle.lastCause() == nil }, time.Minute, time.Millisecond)
 	handle.system.Root.Send(lock, &messages.Release{})
-	_, err = rec.Await(t.Context(), messages.StateReleased)
+	_, err = rec.await(t.Context(), messages.StateReleased, 1)
 	require.NoError(t, err)
 }

@@ -84,6 +84,15 @@ type WatchContention struct{}
 // under way. While suspended, or without the lock, it is ignored.
 type Check struct{}
 
+// Observe makes its sender an observer of a lock actor, as actors.WithObserver does. It is told the
+// current state first, as a [Transition] from StateNone, and then what follows. Send it with
+// ctx.Request; a lock actor that has ended answers with *actor.DeadLetterResponse. A sender on another
+// node is ignored.
+type Observe struct{}
+
+// IgnoreDeadLetterLogging keeps it out of the log.
+func (Observe) IgnoreDeadLetterLogging() {}
+
 // IgnoreDeadLetterLogging keeps it out of the log.
 func (WatchContention) IgnoreDeadLetterLogging() {}
 

@@ -134,7 +134,8 @@ type Failed struct {
 	Detail string
 }
 
-// Transition is one change of state. Lock actors send it to their observers, in order.
+// Transition is one change of state. Lock actors send it to their observers, in order. The answer to
+// [Observe] is one from StateNone to the current state.
 type Transition struct {
 	Grant
 	// From and To differ, except for a request that queues anew.

@@ -65,6 +65,7 @@ type requester struct {
 	route    route
 	timer    *time.Timer
 	pins     bool // it holds, and a downgrade goes where it does
+	newest   messages.Transition
 }
 
 // Messages of a requester to itself, and of its Gateways to it.
@@ -110,6 +111,8 @@ func (q *requester) Receive(ctx actor.Context) {
 		q.perform(ctx, q.relay.Ask(q.now(), relay.WatchContention))
 	case *messages.Check, messages.Check:
 		q.perform(ctx, q.relay.Ask(q.now(), relay.Check))
+	case *messages.Observe, messages.Observe:
+		q.audience.Join(ctx, &messages.Transition{Grant: q.newest.Grant, To: q.newest.To, Session: q.newest.Session, At: time.Now()})
 	case *shutdown:
 		q.perform(ctx, q.relay.Close())
 	case *actor.Terminated: // only the owner is watched
@@ -139,6 +142,7 @@ func (q *requester) begin(ctx actor.Context) {
 	q.route = route{at: q.at, path: want.Path}
 	q.relay = relay.NewRequester(uuid.NewString(), q.at.count(), want)
 	q.relay.Prefer(q.start())
+	q.newest.Grant = messages.Grant{Path: want.Path, Actor: messages.IDOf(ctx.Self())}
 	epoch, open := q.at.add(ctx.Self(), q.clock)
 	q.epoch = epoch
 	err := cmp.Or(q.audience.Begin(ctx), actors.CheckAcquire(want), q.at.check(), checkReclaim(want),
@@ -295,6 +299,7 @@ func (q *requester) say(ctx actor.Context, s relay.Say) {
 	switch n := s.Notice.(type) {
 	case *messages.Transition:
 		n.At = time.Now()
+		q.newest = *n
 		q.audience.Record(ctx, n)
 		return
 	case *messages.Held:

@@ -14,7 +14,7 @@ import (
 // foreman is the parent of two lock actors.
 type foreman struct {
 	settings
-	session *actors.Session
+	from    actors.Provider
 	prints  *printing.Printer
 	verdict chan<- error
 
@@ -72,7 +72,7 @@ func (f *foreman) spawn(ctx actor.Context) {
 	name := fmt.Sprintf("lock %d", len(f.locks)+1)
 	want := messages.Acquire{Path: f.path, Label: name, Owner: name}
 	observers := actors.WithObserver(ctx.Self(), f.prints.Observe(ctx.ActorSystem(), len(f.locks)+1))
-	f.locks = append(f.locks, ctx.Spawn(actors.NewLock(f.session, want, observers)))
+	f.locks = append(f.locks, ctx.Spawn(actors.NewLock(f.from, want, observers)))
 }
 
 func (f *foreman) held(ctx actor.Context, held *messages.Held) {

@@ -86,7 +86,7 @@ func run(s settings) (err error) {
 	prints := printing.New(os.Stdout, "lock")
 	verdict := make(chan error, 1)
 	foreman := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
-		return &foreman{session: session, settings: s, prints: prints, verdict: verdict}
+		return &foreman{from: session, settings: s, prints: prints, verdict: verdict}
 	}))
 	defer prints.Flush(ctx)
 	defer system.Root.Stop(foreman) // and with it its lock actors, whose nodes the session deletes

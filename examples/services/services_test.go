@@ -14,8 +14,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/examples/services"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -221,7 +223,7 @@ func TestSupervisedWorker(t *testing.T) {
 		var tokens []int64
 		done := make(chan error, 1)
 		props := actor.PropsFromProducer(func() actor.Actor {
-			return &services.Worker{Session: client.Session(), Path: "/work", Done: func(err error) { done <- err },
+			return &services.Worker{Locks: client.Session(), Path: "/work", Done: func(err error) { done <- err },
 				Work: func(token int64) {
 					tokens = append(tokens, token)
 					if len(tokens) < 3 {
@@ -239,4 +241,16 @@ func TestSupervisedWorker(t *testing.T) {
 		}, "something is left")
 		require.NoError(t, client.System().Root.StopFuture(pid).Wait())
 	})
+}
+
+// TestWorkerIsRefused: it does no work, and says so.
+func TestWorkerIsRefused(t *testing.T) {
+	kit, fake, done := actorstest.Start(t), new(actorstest.Fake), make(chan error, 1)
+	kit.System.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
+		return &services.Worker{Locks: fake, Path: "/work", Work: func(int64) { t.Error("it works") }, Done: func(err error) { done <- err }}
+	}))
+	lock, err := fake.Await(t.Context(), "/work")
+	require.NoError(t, err)
+	lock.Tell(&messages.Failed{Reason: messages.ReasonNoAuth})
+	require.ErrorContains(t, <-done, "not permitted by the ACL")
 }

@@ -12,8 +12,8 @@ import (
 // Worker is an actor that works while it holds a lock. Its lock actor is its child: when it panics and its supervisor
 // starts it again, the lock is given back first, and asked for anew.
 type Worker struct {
-	Session *actors.Session
-	Path    string
+	Locks actors.Provider // a session
+	Path  string
 	// Work is called once while the lock is held, and must not block for long. Done is told how it ended.
 	Work func(token int64)
 	Done func(err error)
@@ -25,7 +25,7 @@ type Worker struct {
 func (w *Worker) Receive(ctx actor.Context) {
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
-		w.lock = ctx.Spawn(actors.NewLock(w.Session, messages.Acquire{Path: w.Path}))
+		w.lock = ctx.Spawn(actors.NewLock(w.Locks, messages.Acquire{Path: w.Path}))
 	case *messages.Held:
 		w.Work(int64(msg.Token))
 		ctx.Send(w.lock, &messages.Release{})

@@ -7,9 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -71,5 +75,61 @@ func TestTheNextOneIsGranted(t *testing.T) {
 		require.Greater(t, lease.Token(), token)
 		<-ended
 		require.NoError(t, lease.Unlock(t.Context()))
+	})
+}
+
+// teller is an actor that pays only while it has its lock.
+type teller struct {
+	locks actors.Provider
+	held  bool
+}
+
+type payment struct{}
+
+func (t *teller) Receive(ctx actor.Context) {
+	switch ctx.Message().(type) {
+	case *actor.Started:
+		ctx.Spawn(actors.NewLock(t.locks, messages.Acquire{Path: "/till/7"}))
+	case *messages.Held:
+		t.held = true
+	case *messages.Lost:
+		t.held = false
+	case payment:
+		ctx.Respond(t.held) // whether it is paid
+	}
+}
+
+// An actor that loses its lock: no server, and no time passes.
+func TestTellerLosesItsLock(t *testing.T) {
+	system, fake := actor.NewActorSystem(), new(actorstest.Fake)
+	defer system.Shutdown()
+	pid := system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &teller{locks: fake} }))
+	lock, err := fake.Await(t.Context(), "/till/7") // until the teller has spawned it
+	require.NoError(t, err)
+	lock.Hold()
+	paid, err := system.Root.RequestFuture(pid, payment{}, time.Minute).Result()
+	require.NoError(t, err)
+	require.Equal(t, true, paid)
+	lock.Lose(messages.ReasonSessionExpired)
+	paid, err = system.Root.RequestFuture(pid, payment{}, time.Minute).Result()
+	require.NoError(t, err)
+	require.Equal(t, false, paid)
+}
+
+// The same actor on a server, in virtual time: its session expires.
+func TestTellerOnAServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kit := actorstest.Start(t, embedded.WithoutNetwork())
+		observed := actorstest.Observed(kit.Session)
+		kit.System.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &teller{locks: observed} }))
+		recorder, err := observed.Await(t.Context(), "/till/7")
+		require.NoError(t, err)
+		_, err = recorder.Await(t.Context(), messages.StateHeld)
+		require.NoError(t, err)
+		require.NoError(t, kit.Server.Expire(kit.Session.ID()))
+		_, err = actorstest.AwaitNotice(t.Context(), recorder, func(lost *messages.Lost) bool {
+			return lost.Reason == messages.ReasonSessionExpired
+		})
+		require.NoError(t, err)
 	})
 }

@@ -15,9 +15,9 @@
 //	ctx.Send(lock, wire.Pack(&messages.Release{}))  // on the owner's node
 //
 // Points in time do not cross: Held.Until, Suspended.Until, Resumed.Until, RevokeRequested.Deadline
-// and Transition.At are zero on another node. messages.WatchContention and Check are not packed: an
-// owner that shares a hold runs on the node of its lock actor, which may be a gateway's requester. A
-// lease that can be relied on elsewhere is a gateway's.
+// and Transition.At are zero on another node. messages.WatchContention, Check and Observe are not
+// packed: an owner that shares a hold runs on the node of its lock actor, which may be a gateway's
+// requester. A lease that can be relied on elsewhere is a gateway's.
 //
 // # Versions
 //

@@ -111,6 +111,20 @@ func (a *Audience) Record(ctx actor.Context, t *messages.Transition) {
 	}
 }
 
+// Join makes the sender of a message an observer, of this node unless Pack is set, and tells it the
+// current state: a transition from messages.StateNone.
+func (a *Audience) Join(ctx actor.Context, now *messages.Transition) {
+	observer := ctx.Sender()
+	if observer == nil || a.Pack == nil && !SameNode(ctx.ActorSystem(), observer) {
+		return
+	}
+	now.On = "Observe"
+	a.Send(ctx, observer, now)
+	if !slices.ContainsFunc(a.Observers, observer.Equal) {
+		a.Observers = append(slices.Clip(a.Observers), observer) // others may share the slice
+	}
+}
+
 // Troubled tells the listener what keeps the servers from carrying it out.
 func (a *Audience) Troubled(text string) {
 	if listener, ok := a.Listener.(TroubleListener); ok {
