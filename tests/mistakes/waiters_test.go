@@ -56,6 +56,7 @@ var waiters = []struct{ suite, test string }{
 var noWaiters = map[string]string{
 	"actors/actorstest":         "a test has one session",
 	"actors/gateway/grain":      "one client with a session, and nobody waits",
+	"examples/actors":           "one session",
 	"examples/dashboard":        "one client, which does not wait",
 	"examples/dashboard/look":   "one client locks, and the other looks",
 	"examples/scheduler/robfig": "a replica that comes while the job runs does not wait",
