@@ -146,6 +146,7 @@
 //	--tls-ca             a file with the certificates of the authorities to be trusted instead of the system's
 //	--tls-cert, --tls-key  files with the client's certificate and key
 //	--tls-server-name    the name that the server's certificate has to have
+//	                     The files are read at each handshake: those that are replaced are used from the next on.
 //	--acl, --parent-acl  entries of the ACLs of the nodes that are made, and of lock paths and what is above them:
 //	                     SCHEME:ID:PERMISSIONS, such as auth::cdrwa or world:anyone:r
 //	--session-timeout    the session timeout that is asked for: a lock whose holder's machine is gone is free after it

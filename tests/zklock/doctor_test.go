@@ -167,6 +167,20 @@ func TestRealTLS(t *testing.T) {
 	says(t, at, 69, "queue", "--connect-timeout", "5s", "/tls")
 }
 
+// TestCertificatesAreReadAnew: files that are replaced while zklock runs are those of its next connection.
+func TestCertificatesAreReadAnew(t *testing.T) {
+	t.Parallel()
+	front := rig.NewRotating(t, here(t).addr, "old")
+	flags := []string{"--tls-ca", front.CA, "--tls-cert", front.Cert, "--tls-key", front.Key}
+	p, _ := runs(t, place{addr: front.Addr()}, patiently("run", append(flags, "/rotated", "--", "sh", "-c", holding)...)...)
+	require.Equal(t, "old", <-front.Shaken)
+	front.Rotate(t, "new")
+	front.Cut()
+	require.Equal(t, "new", <-front.Shaken)
+	p.letGo()
+	p.ends(t, 0)
+}
+
 func writePEM(t *testing.T, name, kind string, der []byte) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(name, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
