@@ -33,7 +33,8 @@ func (e *examination) lookAtServers(ctx context.Context, servers []string) {
 				"%s listens; it may not say its version", address)
 		case mode == "" && answer == "":
 			e.note(broken, what,
-				"is it ZooKeeper's client port? A server that wants TLS needs --tls, one without must not have it",
+				"is it ZooKeeper's client port? A server that wants TLS needs --tls, one without must not have it. "+
+					"A proxy does this where no server behind it is up",
 				"%s takes connections, and closes them without an answer", address)
 		case mode == "":
 			e.note(broken, what, "this is something else than ZooKeeper's client port", "%s answers %q",
