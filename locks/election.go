@@ -47,7 +47,9 @@ func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, err
 	return &Leadership{lease, value}, nil
 }
 
-// Leader gives the present leader. Errors wrap ErrNoLeader, or are those of Client.Queue.
+// Leader gives the present leader. A leader that crashed is given until its session has expired: a
+// process that was just started again may find its own value, of the run before, and does not lead
+// (IsLeader, Contender.Session). Errors wrap ErrNoLeader, or are those of Client.Queue.
 func (e *Election) Leader(ctx context.Context) (Leader, error) {
 	contenders, err := e.client.Queue(ctx, e.want.Path)
 	if err != nil {

@@ -123,7 +123,7 @@ func (t *transport) fail(doing string, cause error) error {
 // server refuses a client that has seen a newer transaction
 // (ZooKeeperServer.processConnectRequest).
 func (t *transport) whyHungUp() string {
-	why := "it may have no quorum, or too many connections"
+	why := "it may have no quorum, or too many connections, or be a proxy without a server behind it"
 	if _, secured := t.Conn.(*tls.Conn); !secured {
 		why += ", or expect TLS"
 	}

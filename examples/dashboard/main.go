@@ -6,6 +6,8 @@
 //	go run ./examples/dashboard -zk zk1:2181,zk2:2181 -root /app/locks
 //	go run ./examples/dashboard -zk zk1:2182 -tls-ca ca.pem -auth @credential -revoke-token-file token
 //
+// The files of -tls-ca, -tls-cert and -tls-key are read at each handshake: replace them while it runs.
+//
 // It listens on loopback by default, and has neither TLS nor passwords. For others to reach it, put
 // a proxy with both before it.
 package main

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/examples/saslflags"
+	"github.com/turnstile-locks/turnstile/examples/tlsfiles"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -59,7 +60,7 @@ type flags struct {
 	sasl             saslflags.Source
 	keytab           string
 	principal        string
-	tls              tlsFiles
+	tls              tlsfiles.Files
 }
 
 // parse reads the flags and the environment.
@@ -88,9 +89,9 @@ func parse(args []string, env func(string) string, errs io.Writer) (settings, er
 	set.StringVar(&f.keytab, "sasl-keytab", "", "a file with keys for -sasl gssapi, which takes tickets from the "+
 		"credential cache without; or $"+saslVariable+"_KEYTAB")
 	set.StringVar(&f.principal, "sasl-principal", "", "whose keys, NAME@REALM; or $"+saslVariable+"_PRINCIPAL")
-	set.StringVar(&f.tls.ca, "tls-ca", "", "a PEM file with the authorities that ZooKeeper's certificates are from; turns TLS on")
-	set.StringVar(&f.tls.cert, "tls-cert", "", "a PEM file with our certificate; turns TLS on")
-	set.StringVar(&f.tls.key, "tls-key", "", "a PEM file with its key")
+	set.StringVar(&f.tls.CA, "tls-ca", "", "a PEM file with the authorities that ZooKeeper's certificates are from; turns TLS on")
+	set.StringVar(&f.tls.Cert, "tls-cert", "", "a PEM file with our certificate; turns TLS on")
+	set.StringVar(&f.tls.Key, "tls-key", "", "a PEM file with its key")
 	set.BoolVar(&f.demo, "demo", false, "start a ZooKeeper in memory and workers that lock, to see what it looks like")
 	set.IntVar(&f.crowd, "crowd", 0, "with -demo: how many contenders wait for one more lock")
 	set.Usage = func() {}

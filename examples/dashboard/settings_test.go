@@ -9,6 +9,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // environment is a look-up in a map.
@@ -64,6 +69,23 @@ func TestSettings(t *testing.T) {
 	s, err = parse([]string{"-demo"}, environment(map[string]string{serversVariable: "zk:2181"}), os.Stderr)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, len(s.token), shortestToken, "a demo has a token of its own")
+}
+
+// TestCertificatesAreReadAnew: files that are replaced while the dashboard runs are those of its next connection.
+func TestCertificatesAreReadAnew(t *testing.T) {
+	front := rig.NewRotating(t, embedded.Run(t).Addr(), "old")
+	s, err := parse([]string{"-zk", front.Addr(), "-tls-ca", front.CA, "-tls-cert", front.Cert, "-tls-key", front.Key,
+		"-session", patient.Session.String()}, environment(nil), os.Stderr)
+	require.NoError(t, err)
+	ctx := patient.Deadline(t)
+	client, err := locks.Open(ctx, s.servers, s.options...)
+	require.NoError(t, err)
+	front.Rotate(t, "new")
+	front.Cut()
+	_, err = client.Locks(ctx, "/")
+	require.NoError(t, err)
+	require.NoError(t, client.Close(ctx))
+	require.Equal(t, []string{"old", "new"}, []string{<-front.Shaken, <-front.Shaken})
 }
 
 // TestBadUse: each mistake is answered by what is wrong and what to type.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 
 	"github.com/spf13/cobra"
 
@@ -16,11 +17,11 @@ func doctorCommand(conn *connection) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor [flags]",
 		Short: "check everything, and say what to do where it fails",
-		Long: `doctor looks at each server (does its name resolve, does it listen, what
-version is it, does it serve), opens a session, looks whether the chroot and
---root exist, writes a node, reads it back and deletes it, and measures whether
-the answers come in time for a lease. It cuts a connection, and sees whether
-its session is given back. Below --root it names what it could not read,
+		Long: `doctor looks at each server, at all addresses of its name (does it
+resolve, does it listen, what version is it, does it serve), opens a session,
+looks whether the chroot and --root exist, writes a node, reads it back and
+deletes it, and measures whether the answers come in time for a lease. It cuts a
+connection, and sees whether its session is given back. Below --root it names what it could not read,
 contenders that no session's end deletes, locks on which libraries meet that do
 not respect each other, deadlocks, and possible ones (zklock help graph). It
 tells which sessions' ephemeral nodes weigh too much. The calls that wait inside
@@ -45,7 +46,8 @@ server could be reached.`,
 			}
 			ctx, stop := untilSignal(cmd.Context())
 			defer stop()
-			e := &examination{settings: s, path: path, root: root, timeout: conn.connectTimeout, tell: printFinding}
+			e := &examination{settings: s, path: path, root: root, timeout: conn.connectTimeout,
+				lookUp: net.DefaultResolver.LookupHost, tell: printFinding}
 			if asJSON {
 				e.tell = func(finding) {}
 			}
@@ -69,7 +71,8 @@ func (e *examination) examine(ctx context.Context) {
 		e.note(broken, "servers", "", "%v", err)
 		return
 	}
-	e.lookAtServers(ctx, cfg.Servers())
+	e.addresses = e.addressesOf(ctx, cfg.Servers())
+	e.lookAtServers(ctx)
 	conn, granted, ok := e.openSession(ctx, cfg)
 	if conn != nil {
 		defer conn.Close()
@@ -87,7 +90,7 @@ func (e *examination) examine(ctx context.Context) {
 		e.judgeMargin(granted, trips)
 	}
 	e.lookAtReconnect(ctx)
-	e.lookAtDumps(ctx, cfg.Servers())
+	e.lookAtDumps(ctx)
 	if root {
 		e.lookAtContenders(ctx, conn)
 		e.lookForDeadlocks(ctx, conn)

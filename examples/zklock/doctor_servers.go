@@ -16,62 +16,71 @@ import (
 // maxAnswer bounds the part of a server's answer that is read, in bytes.
 const maxAnswer = 1 << 16
 
-// lookAtServers asks each server by itself how it is.
-func (e *examination) lookAtServers(ctx context.Context, servers []string) {
-	what, leaders := "server", 0
-	for _, address := range servers {
-		answer, err := e.fourLetter(ctx, address, "srvr")
-		mode, of := field(answer, "Mode: "), versionIn(answer)
+// lookAtServers asks each server by itself how it is, at each of its addresses.
+func (e *examination) lookAtServers(ctx context.Context) {
+	e.judgeServers(e.replies(ctx))
+}
+
+func (e *examination) judgeServers(all replies) {
+	const what = "server"
+	for _, r := range all {
+		of := versionIn(r.answer)
 		switch {
-		case err != nil:
-			e.note(broken, what, serverAdvice(err, e.tls != nil), "%s: %s", address, plain(err))
-		case strings.Contains(answer, "not currently serving"):
+		case r.err != nil && all.elsewhere(r):
+			e.note(odd, what, "clients try all addresses of a name, and lose time on this one: take it out of DNS, or mend it",
+				"%s: %s", r, plain(r.err))
+		case r.err != nil:
+			e.note(broken, what, serverAdvice(r.err, e.tls != nil), "%s: %s", r, plain(r.err))
+		case r.idle() && all.leadsUnseen():
+			e.note(odd, what, "others follow a leader that is not seen. With leaderServes=no this is it, and clients lose time "+
+				"on it; or it is starting, and --zk does not name the leader",
+				"%s listens, and does not serve", r)
+		case r.idle():
 			e.note(broken, what, "it has no quorum, or is starting: look at the other servers and at its log",
-				"%s listens, but does not serve", address)
-		case strings.Contains(answer, "not in the whitelist"):
+				"%s listens, but does not serve", r)
+		case strings.Contains(r.answer, "not in the whitelist"):
 			e.note(odd, what, "4lw.commands.whitelist=srvr at the server lets it say its version",
-				"%s listens; it may not say its version", address)
-		case mode == "" && answer == "":
+				"%s listens; it may not say its version", r)
+		case r.answer == "":
 			e.note(broken, what,
-				"is it ZooKeeper's client port? A server that wants TLS needs --tls, one without must not have it",
-				"%s takes connections, and closes them without an answer", address)
-		case mode == "":
-			e.note(broken, what, "this is something else than ZooKeeper's client port", "%s answers %q",
-				address, cut(answer, 40))
+				"is it ZooKeeper's client port? A server that wants TLS needs --tls, one without must not have it. "+
+					"A proxy does this where no server behind it is up",
+				"%s takes connections, and closes them without an answer", r)
+		case r.mode == "":
+			e.note(broken, what, "this is something else than ZooKeeper's client port", "%s answers %q", r, cut(r.answer, 40))
 		default:
-			if mode == "leader" || mode == "standalone" {
-				leaders++
-			}
-			e.judgeServer(address, of, mode, field(answer, "Latency min/avg/max: "))
+			e.judgeServer(r, of, field(r.answer, "Latency min/avg/max: "))
 		}
 	}
-	if leaders > 1 {
+	if leaders := all.leaders(); leaders > 1 {
 		e.note(broken, "servers",
 			"all servers of --zk must be of one ensemble: two that are not exclude nobody from each other's "+
 				"locks", "%d of them lead, or stand alone", leaders)
 	}
 }
 
-func (e *examination) judgeServer(address string, of serverVersion, mode, latency string) {
+func (e *examination) judgeServer(r reply, of serverVersion, latency string) {
 	grade, do := of.judge()
-	e.note(grade, "server", do, "%s: %s, %s, latency min/avg/max %s ms", address, of, mode, latency)
+	e.note(grade, "server", do, "%s: %s, %s, latency min/avg/max %s ms", r, of, r.mode, latency)
 }
 
 // fourLetter asks one of ZooKeeper's four-letter words.
-func (e *examination) fourLetter(ctx context.Context, address, word string) (string, error) {
-	return e.word(ctx, address, word, maxAnswer)
+func (e *examination) fourLetter(ctx context.Context, at serverAddress, word string) (string, error) {
+	return e.word(ctx, at, word, maxAnswer)
 }
 
 // word is fourLetter with a bound of the answer, in bytes.
-func (e *examination) word(ctx context.Context, address, word string, most int64) (string, error) {
+func (e *examination) word(ctx context.Context, at serverAddress, word string, most int64) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, min(e.timeout, 5*time.Second))
 	defer cancel()
 	var conn net.Conn
 	var err error
 	if e.tls != nil {
-		conn, err = (&tls.Dialer{Config: e.tls}).DialContext(ctx, "tcp", address)
+		config := e.tls.Clone()
+		config.ServerName = cmp.Or(config.ServerName, at.name)
+		conn, err = (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", at.dials)
 	} else {
-		conn, err = new(net.Dialer).DialContext(ctx, "tcp", address)
+		conn, err = new(net.Dialer).DialContext(ctx, "tcp", at.dials)
 	}
 	if err != nil {
 		return "", err

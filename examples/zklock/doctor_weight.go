@@ -37,8 +37,8 @@ func compareLoads(a, b load) int {
 
 // lookAtDumps asks each server for its sessions and their ephemeral nodes. All servers should know
 // the same; the weights are taken from the first answer.
-func (e *examination) lookAtDumps(ctx context.Context, servers []string) {
-	for _, address := range servers {
+func (e *examination) lookAtDumps(ctx context.Context) {
+	for _, address := range e.addresses {
 		answer, err := e.word(ctx, address, "dump", maxDump)
 		if err != nil || !strings.Contains(answer, dumpedNodes) {
 			continue
@@ -148,7 +148,7 @@ func (d dump) stillKept(later dump) dump {
 // judgeKept names contenders that a server has kept beyond the end of their sessions. A dump that
 // does not list doctor's own session is in a format that this program does not understand, so
 // nothing is judged by it.
-func (e *examination) judgeKept(address string, d dump) {
+func (e *examination) judgeKept(address serverAddress, d dump) {
 	if !d.alive[e.session] {
 		return
 	}

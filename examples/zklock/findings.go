@@ -29,15 +29,17 @@ type finding struct {
 // examination is a run of doctor.
 type examination struct {
 	settings
-	path     string
-	root     string
-	timeout  time.Duration
-	findings []finding
-	reached  bool   // a server has answered to the request for a session
-	session  string // of this examination, as servers write it
-	chroot   string
-	weighed  bool // what the sessions weigh is known
-	tell     func(finding)
+	path      string
+	root      string
+	timeout   time.Duration
+	lookUp    func(ctx context.Context, name string) (ips []string, err error)
+	addresses []serverAddress
+	findings  []finding
+	reached   bool   // a server has answered to the request for a session
+	session   string // of this examination, as servers write it
+	chroot    string
+	weighed   bool // what the sessions weigh is known
+	tell      func(finding)
 }
 
 func (e *examination) note(grade, what, do, format string, args ...any) {

@@ -54,6 +54,11 @@ func (h *hold) carry(program string) error {
 func (h *hold) watch() ending {
 	lost, revoked := h.lease.Context().Done(), h.lease.Revoked()
 	early := h.earlyWarning()
+	// Not locks.WithMaxHold: that gives the lock back while the command is still being ended.
+	var tooLong <-chan time.Time
+	if h.maxHold > 0 {
+		tooLong = time.After(h.maxHold)
+	}
 	for {
 		select {
 		case end := <-h.child.ended:
@@ -83,6 +88,8 @@ func (h *hold) watch() ending {
 			} else {
 				h.terminate(statusRevoked, "somebody asks for the lock")
 			}
+		case <-tooLong:
+			h.terminate(statusRevoked, fmt.Sprintf("it has had the lock for %v (--%s)", h.maxHold, maxHoldFlag))
 		case <-h.kill:
 			h.kill = nil
 			h.killed = true

@@ -102,7 +102,7 @@
 //
 // The lock is lost when the servers have not been heard of for some 0.4 session timeouts, when the
 // session has expired, or when somebody broke the lock. It is given back when somebody asks for it
-// (zklock revoke), unless --keep says to go on. In both cases the command and its process group get
+// (zklock revoke), unless --keep says to go on, or when --max-hold is over. In all these cases the command and its process group get
 // SIGTERM, and SIGKILL if they are still there after --grace (5 s). Nothing of the process group
 // outlives the grace period. On Linux that holds also for processes that it has started in other
 // process groups of its session, as shells with job control do. Processes that begin a session of
@@ -133,7 +133,7 @@
 //	75    the command was not run: --wait is over while others had the lock; as many are before it as --max-waiters says; with
 //	      --at-most-every it is not due, with --for it has been run, or somebody is at it
 //	79    lost: the command was ended, or ended by itself after the lock was lost
-//	80    given back: somebody asked for the lock, and the command was ended
+//	80    given back: somebody asked for the lock, or --max-hold is over, and the command was ended
 //	81    nobody runs the command for the instant of --for
 //	128+n signal n ended zklock before it held the lock
 //
@@ -146,6 +146,7 @@
 //	--tls-ca             a file with the certificates of the authorities to be trusted instead of the system's
 //	--tls-cert, --tls-key  files with the client's certificate and key
 //	--tls-server-name    the name that the server's certificate has to have
+//	                     The files are read at each handshake: those that are replaced are used from the next on.
 //	--acl, --parent-acl  entries of the ACLs of the nodes that are made, and of lock paths and what is above them:
 //	                     SCHEME:ID:PERMISSIONS, such as auth::cdrwa or world:anyone:r
 //	--session-timeout    the session timeout that is asked for: a lock whose holder's machine is gone is free after it

@@ -29,6 +29,7 @@ type runArgs struct {
 	most    int           // do not wait behind so many; zero: behind any number
 	label   string
 	grace   time.Duration
+	maxHold time.Duration // zero: for as long as the command runs
 	early   bool
 	keep    bool
 	noCreds bool          // in the environment of the command
@@ -54,6 +55,8 @@ func (r *runArgs) addTo(f *pflag.FlagSet) {
 func (r *runArgs) addRunTo(f *pflag.FlagSet) {
 	f.IntVar(&r.most, mostFlag, 0, "do not wait behind `N` or more that hold or wait")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the time from SIGTERM to SIGKILL")
+	f.DurationVar(&r.maxHold, maxHoldFlag, 0, "end the command when it has had the lock for so\nlong")
+	f.Lookup(maxHoldFlag).DefValue = "0s"
 	f.BoolVar(&r.early, "early", false, "end the command a grace period before the lease\nis over, not after it")
 	f.BoolVar(&r.noCreds, "no-credentials", false, "take $"+authVariable+" and $"+saslVariable+"… out of the\ncommand's environment")
 	f.DurationVar(&r.every, everyFlag, 0, "run it only where nobody has for this time, by\nthe servers' clock")
@@ -83,6 +86,8 @@ func (r *runArgs) checkFlags(cmd *cobra.Command) error {
 			"run: --%s is for a run that waits, and this one does not", mostFlag)
 	case r.grace < 0:
 		return badUse(withFlag(cmd, "--grace 5s"), "run: --grace %v is less than nothing", r.grace)
+	case given(maxHoldFlag) && r.maxHold <= 0:
+		return badUse(withFlag(cmd, "--"+maxHoldFlag+" 1h"), "run: --%s %v is not above nothing", maxHoldFlag, r.maxHold)
 	case r.early && r.grace > r.conn.sessionTimeout/10:
 		return badUse(withFlag(cmd, fmt.Sprintf("--early --grace %v", r.conn.sessionTimeout/10)),
 			"run: with --early, --grace %v is more than a tenth of the session timeout (%v)", r.grace,
@@ -283,6 +288,9 @@ func (r *runArgs) readWaits(cmd *cobra.Command) error {
 
 // mostFlag is the flag for how many are too many to wait behind.
 const mostFlag = "max-waiters"
+
+// maxHoldFlag is the flag that bounds a hold.
+const maxHoldFlag = "max-hold"
 
 // everyFlag is the flag for jobs that machines share.
 const everyFlag = "at-most-every"

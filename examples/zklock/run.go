@@ -37,6 +37,10 @@ leaves no node in the queue.
 When the lock is lost, or somebody asks for it (zklock revoke), the command
 gets SIGTERM, and SIGKILL when it is still there after --grace.
 
+With --max-hold 1h the same happens to a command that has had the lock for an
+hour. The lock is given back when the command is gone, not before. Choose a time
+that it never takes on a bad day.
+
 With --at-most-every the command is run only where nobody has run it, with
 status 0, for so long: for a job that is in the crontab of several machines. The
 time is counted by the servers' clock from the beginning of the last run,
@@ -63,7 +67,8 @@ Exit status of zklock itself:
       due, with --for it has been run, or somebody is at it (for systemd:
       SuccessExitStatus=75)
   79  lost: the command was ended, or ended after the lock was lost
-  80  given back: somebody asked for the lock, and the command was ended
+  80  given back: somebody asked for the lock, or --max-hold is over, and the
+      command was ended
   81  nobody runs the command for the instant of --for`,
 		Example: `  # one machine at a time; give up after 30 s
   zklock run --wait 30s --label nightly /backup -- pg_dump -f /srv/dump orders

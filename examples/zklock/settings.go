@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"crypto/tls"
-	"crypto/x509"
 	"os"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/turnstile-locks/turnstile/examples/saslflags"
+	"github.com/turnstile-locks/turnstile/examples/tlsfiles"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -103,31 +103,18 @@ func (c *connection) mechanism() saslflags.Source {
 }
 
 // tls is the configuration for TLS, nil for connections without.
-func (c *connection) tls(cmd *cobra.Command) (*tls.Config, error) {
-	if (c.cert == "") != (c.key == "") {
-		return nil, badUse(withFlag(cmd, "--tls-cert FILE --tls-key FILE"),
-			"--tls-cert and --tls-key go together, and one of them is missing")
-	}
-	if !c.secure && c.ca == "" && c.cert == "" && c.serverName == "" {
+func (c *connection) tls(cmd *cobra.Command, servers []string) (*tls.Config, error) {
+	files := tlsfiles.Files{CA: c.ca, Cert: c.cert, Key: c.key, ServerName: c.serverName}
+	if !c.secure && files == (tlsfiles.Files{}) {
 		return nil, nil
 	}
-	cfg := &tls.Config{ServerName: c.serverName, MinVersion: tls.VersionTLS12}
-	if c.ca != "" {
-		pem, err := os.ReadFile(c.ca)
-		if err != nil {
-			return nil, badUse(withFlag(cmd, "--tls-ca FILE"), "--tls-ca: %v", err)
+	cfg, err := files.Config(servers)
+	if err != nil {
+		typed := "--tls-cert FILE --tls-key FILE"
+		if strings.HasPrefix(err.Error(), "tls-ca") {
+			typed = "--tls-ca FILE"
 		}
-		cfg.RootCAs = x509.NewCertPool()
-		if !cfg.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, badUse(withFlag(cmd, "--tls-ca FILE"), "--tls-ca: %s has no certificate in PEM format", c.ca)
-		}
-	}
-	if c.cert != "" {
-		pair, err := tls.LoadX509KeyPair(c.cert, c.key)
-		if err != nil {
-			return nil, badUse(withFlag(cmd, "--tls-cert FILE --tls-key FILE"), "--tls-cert and --tls-key: %v", err)
-		}
-		cfg.Certificates = []tls.Certificate{pair}
+		return nil, badUse(withFlag(cmd, typed), "--%v", err)
 	}
 	return cfg, nil
 }
@@ -161,16 +148,15 @@ func (c *connection) settings(cmd *cobra.Command) (s settings, err error) {
 	if s.sasl, err = c.mechanism().Mechanism(); err != nil {
 		return s, badUse(withFlag(cmd, "--sasl digest-md5 --sasl-file FILE"), "%v", err)
 	}
-	if s.tls, err = c.tls(cmd); err != nil {
-		return s, err
-	}
 	if s.acls, err = c.access.read(cmd); err != nil {
 		return s, err
 	}
-	if _, err := s.config(); err != nil {
+	cfg, err := s.config()
+	if err != nil {
 		return s, badUse(withFlag(cmd, "--zk HOST:2181,HOST:2181/CHROOT"), "%v", err)
 	}
-	return s, nil
+	s.tls, err = c.tls(cmd, cfg.Servers())
+	return s, err
 }
 
 // config makes the Config of package zkconn, with more options.

@@ -48,23 +48,41 @@ func TestServerRefuses(t *testing.T) {
 	p.until("the page says why", `document.querySelector("#alert-stream")?.textContent.startsWith("That is no lock path: ")`)
 }
 
-// TestZooKeeperIsLost: the dashboard is there and ZooKeeper is not; when it is back, the locks are followed as before.
+// TestZooKeeperIsLost: the dashboard is there and ZooKeeper is not. The pages say since when, and count on neither as live nor
+// as held; the time line has a gap. When ZooKeeper is back, the locks are followed as before, and the gap stays.
 func TestZooKeeperIsLost(t *testing.T) {
 	browser.start(t)
 	h := serve(t)
-	pages := []*tab{open(t, h.page("")), open(t, h.page("/app/lock"))}
-	for _, p := range pages {
-		p.until("it is live", `document.querySelector("#link").textContent.includes("Live") && !document.querySelector("#alert-trouble")`)
+	lease := patient.Locked(t, h.client.Mutex("/app/kept", locks.WithLabel("keeper")).Lock)
+	all, one := open(t, h.page("")), open(t, h.page("/app/kept"))
+	held := map[*tab]string{all: `document.querySelector('#lock-rows a[title="/app/kept"]').closest("tr").children[3].textContent`,
+		one: `document.querySelector("#holder-rows tr").children[2].textContent`}
+	const live = `document.querySelector("#link").textContent.includes("Live")`
+	const drawnFor = `document.querySelector("#line .bar.open").title`
+	for p, age := range held {
+		p.until("it is live", live+` && !document.querySelector("#alert-trouble")`)
+		p.until("it is held", `/s$/.test(%s)`, age)
 	}
 	h.zk.Replica(0).Stop()
-	for _, p := range pages {
-		p.until("it says so", `document.querySelector("#alert-trouble")?.textContent.startsWith("ZooKeeper does not answer")`)
+	for p, age := range held {
+		p.until("it says so, and since when", `document.querySelector("#alert-trouble")?.textContent.startsWith("ZooKeeper does not answer. What you see is as it was at ") &&
+			/No answer since \d\d:\d\d:\d\d$/.test(document.querySelector("#link").textContent) && !%s`, live)
+		p.until("there is a gap", `document.querySelector("#line .gap")?.offsetWidth > 0`)
+		before, drawn := ask[string](p, "%s", age), ask[string](p, drawnFor)
+		gap := ask[float64](p, `parseFloat(document.querySelector("#line .gap").style.width)`)
+		p.until("the gap grows", `parseFloat(document.querySelector("#line .gap").style.width) > %f + 6`, gap)
+		require.Equal(t, before, ask[string](p, "%s", age), "it is not known to be held on")
+		require.Equal(t, drawn, ask[string](p, drawnFor))
 	}
 	require.NoError(t, h.zk.Replica(0).Start())
-	for _, p := range pages {
-		p.until("it is well again", `!document.querySelector("#alert-trouble")`)
+	for p, age := range held {
+		p.until("it is well again", live+` && !document.querySelector("#alert-trouble") && !document.body.classList.contains("stale")`)
+		p.until("the gap stays", `document.querySelector("#line .gap")?.title.includes(" to ")`)
+		before := ask[string](p, "%s", age)
+		p.until("it counts on", `%s !== %q`, age, before)
 	}
-	h.showsMoves(t, pages[0], pages[1])
+	patient.GiveBack(t, lease)
+	h.showsMoves(t, all, open(t, h.page("/app/lock")))
 }
 
 // TestSessionExpires: the dashboard's session ends, and with it all its watches; the locks are followed in the next.

@@ -11,6 +11,8 @@ import (
 	"fmt"
 	"math/big"
 	"net"
+	"os"
+	"path/filepath"
 	"time"
 )
 
@@ -109,6 +111,21 @@ func newTemplate(name string) (*x509.Certificate, error) {
 		NotBefore:    now.Add(-certificateLife),
 		NotAfter:     now.Add(certificateLife),
 	}, nil
+}
+
+// Write writes PEM files into a folder: the authority as ca.pem, and a certificate, of whatever authority, with its key as
+// cert.pem and key.pem.
+func (a *Authority) Write(folder string, certificate tls.Certificate) error {
+	pair, err := pemOf(certificate)
+	if err != nil {
+		return err
+	}
+	for name, text := range map[string][]byte{"ca.pem": a.pem(), "cert.pem": pair, "key.pem": pair} {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+			return fmt.Errorf("rig: files of authority %s: %w", a.certificate.Subject, err)
+		}
+	}
+	return nil
 }
 
 // pem gives the certificate as text.

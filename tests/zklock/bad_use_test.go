@@ -69,6 +69,7 @@ func TestBadUse(t *testing.T) {
 		{"--verbose", "unknown flag: --verbose", "zklock help"},
 		{"run --wait -3s /x -- true", "--wait -3s is less than nothing", "zklock run --wait 30s PATH -- COMMAND…"},
 		{"run --grace -1s /x -- true", "--grace -1s is less than nothing", "zklock run --grace 5s PATH -- COMMAND…"},
+		{"run --max-hold 0s /x -- true", "--max-hold 0s is not above nothing", "zklock run --max-hold 1h PATH -- COMMAND…"},
 		{"run --early /x -- true", "more than a tenth of the session timeout", "zklock run --early --grace 1s PATH -- COMMAND…"},
 		{"run --at-most-every 0s /x -- true", "--at-most-every 0s is not above nothing",
 			"zklock run --at-most-every 1h PATH -- COMMAND…"},

@@ -96,6 +96,22 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	require.Contains(t, do, "one ensemble")
 }
 
+// TestDoctorOnAProxy: it takes connections, and no server behind it is up.
+func TestDoctorOnAProxy(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, listener.Close())
+	proxy := rig.NewProxy(t, listener.Addr().String())
+	r := parsed[report](t, place{addr: proxy.Addr()}, 69, "doctor", "--json", "--connect-timeout", "5s")
+	_, found, do := r.grade(t, "server")
+	require.Contains(t, found, "closes them without an answer")
+	require.Contains(t, do, "A proxy does this where no server behind it is up")
+	_, found, _ = r.grade(t, "session")
+	require.Contains(t, found, "the server hung up in place of an answer (it may have no quorum, or too many connections, or be a "+
+		"proxy without a server behind it, or expect TLS)")
+}
+
 // TestAuth: nodes for one user only. Without the credential everything says why it does not work.
 func TestAuth(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
@@ -165,6 +181,20 @@ func TestRealTLS(t *testing.T) {
 	_, found, do = r.grade(t, "server")
 	require.Contains(t, do, "does not speak TLS", found)
 	says(t, at, 69, "queue", "--connect-timeout", "5s", "/tls")
+}
+
+// TestCertificatesAreReadAnew: files that are replaced while zklock runs are those of its next connection.
+func TestCertificatesAreReadAnew(t *testing.T) {
+	t.Parallel()
+	front := rig.NewRotating(t, here(t).addr, "old")
+	flags := []string{"--tls-ca", front.CA, "--tls-cert", front.Cert, "--tls-key", front.Key}
+	p, _ := runs(t, place{addr: front.Addr()}, patiently("run", append(flags, "/rotated", "--", "sh", "-c", holding)...)...)
+	require.Equal(t, "old", <-front.Shaken)
+	front.Rotate(t, "new")
+	front.Cut()
+	require.Equal(t, "new", <-front.Shaken)
+	p.letGo()
+	p.ends(t, 0)
 }
 
 func writePEM(t *testing.T, name, kind string, der []byte) {

@@ -3,8 +3,12 @@ package zklock
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -232,5 +236,35 @@ func TestRevoke(t *testing.T) {
 		patient.Eventually(t, func() bool { return contains(next.stderr(t), "the command goes on (--keep)") }, "it was never told")
 		next.letGo()
 		next.ends(t, 0)
+	})
+}
+
+// TestMaxHold: a command that has had the lock for too long is ended, and the next has the lock when it is gone. A time
+// that was over before the command was ready for SIGTERM is doubled.
+func TestMaxHold(t *testing.T) {
+	eachServer(t, func(t *testing.T, at place) {
+		for name, c := range map[string]struct{ command, says, log string }{
+			"it listens": {`echo begin >>%[1]s; trap "sleep 0.3; echo end >>%[1]s; exit 3" TERM; while :; do sleep 0.02; done`,
+				"the command ended with status 3", "begin\nend\nnext\n"},
+			"it does not": {`echo begin >>%[1]s; trap "" TERM; while :; do sleep 0.02; done`, "the command was killed after 300ms", "begin\nnext\n"},
+		} {
+			log, stderr := filepath.Join(t.TempDir(), "log"), ""
+			for bound := 200 * time.Millisecond; !strings.Contains(stderr, c.says); bound *= 2 {
+				require.NoError(t, os.WriteFile(log, nil, 0o600))
+				args := []string{"--max-hold", bound.String(), "--grace", patient.Bound.String()}
+				if name == "it does not" {
+					args[3] = "300ms"
+				}
+				p := start(t, at, patiently("run", append(args, "/mh", "--", "sh", "-c", fmt.Sprintf(c.command, log))...)...)
+				patient.Eventually(t, func() bool { return read(t, log) != "" || !p.Running() }, "the command never ran")
+				says(t, at, 0, patiently("run", "/mh", "--", "sh", "-c", "echo next >>"+log)...)
+				p.ends(t, 80)
+				stderr = p.stderr(t)
+				require.Contains(t, stderr, fmt.Sprintf("/mh: it has had the lock for %v (--max-hold)", bound))
+			}
+			require.Equal(t, c.log, read(t, log), name)
+		}
+		stdout, _ := says(t, at, 0, patiently("run", "--max-hold", patient.Bound.String(), "/mh", "--", "echo", "in time")...)
+		require.Equal(t, "in time\n", stdout)
 	})
 }

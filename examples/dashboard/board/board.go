@@ -27,6 +27,7 @@ type Board struct {
 	unread    []messages.Unread
 	truncated bool
 	trouble   string
+	silences  silences
 	looked    time.Time // when the tree was read last; zero before
 	first     time.Time // when it was read first
 	changed   chan struct{}

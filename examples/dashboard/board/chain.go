@@ -71,7 +71,8 @@ type chain struct {
 func (b *Board) TakeSession(now time.Time, s actors.Connection) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.chain.take(now, s) {
+	silence := b.silences.take(now, s)
+	if b.chain.take(now, s) || silence {
 		b.stir()
 	}
 }

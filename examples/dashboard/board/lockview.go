@@ -30,6 +30,7 @@ type LockFigures struct {
 	Deadlock bool   `json:"deadlock,omitempty"`
 	Possible bool   `json:"possible,omitempty"` // it may be part of one
 	Trouble  string `json:"trouble,omitempty"`
+	Silent   int64  `json:"silent,omitempty"` // no server has answered since; 0 while one does
 }
 
 // ContenderRow is one contender.
@@ -63,6 +64,7 @@ type LockView struct {
 	Deadlocks []DeadlockRow
 	Possible  []DeadlockRow
 	Holds     []LaneHold
+	Gaps      []GapRow
 }
 
 // Shown selects the part of a lock that a view shows.
@@ -75,7 +77,8 @@ type Shown struct {
 func (b *Board) Lock(now time.Time, path string, shown Shown) LockView {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	v := LockView{Figures: LockFigures{Path: path, State: Counted, Trouble: b.trouble}, Rate: Rate{Seconds: make([]int, rateSeconds-1)}}
+	v := LockView{Figures: LockFigures{Path: path, State: Counted, Trouble: b.trouble, Silent: b.silences.since()},
+		Rate: Rate{Seconds: make([]int, rateSeconds-1)}, Gaps: b.silences.after(now.Add(-lockBack))}
 	t := b.tracks[path]
 	if t == nil {
 		return v

@@ -32,8 +32,9 @@ type Figures struct {
 	UnreadAt  string `json:"unreadAt,omitempty"` // the first of them
 	Truncated bool   `json:"truncated,omitempty"`
 	Trouble   string `json:"trouble,omitempty"`
-	Looked    bool   `json:"looked"`          // the tree has been read
-	First     int64  `json:"first,omitempty"` // the first look, in milliseconds
+	Silent    int64  `json:"silent,omitempty"` // no server has answered since; 0 while one does
+	Looked    bool   `json:"looked"`           // the tree has been read
+	First     int64  `json:"first,omitempty"`  // the first look, in milliseconds
 	Matching  int    `json:"matching"`
 	Shown     int    `json:"shown"`
 
@@ -50,6 +51,7 @@ type Overview struct {
 	Possible  []DeadlockRow
 	Events    []Event
 	Lanes     []Lane
+	Gaps      []GapRow
 	Sessions  []SessionRow
 	Phases    []PhaseRow
 	Proofs    []ProofRow
@@ -78,7 +80,7 @@ func (b *Board) Overview(now time.Time, word string, most int) Overview {
 	v.Figures.Shown = len(rows)
 	v.Locks = grow(rows)
 	v.Waits = b.longestWaits()
-	v.Lanes = b.lanes(now)
+	v.Lanes, v.Gaps = b.lanes(now), b.silences.after(now.Add(-lanesBack))
 	v.Sessions, v.Figures.Sessions = b.sessions()
 	v.Figures.Own, v.Phases, v.Proofs = b.chain.view(now)
 	return v
@@ -104,7 +106,7 @@ func comparePaths(a, b string) int {
 func (b *Board) figures() Figures {
 	f := Figures{Root: b.root, Deadlocks: len(b.deadlocks), Possible: len(b.possible),
 		Followed: len(b.tracks), Unread: len(b.unread),
-		Truncated: b.truncated, Trouble: b.trouble, Looked: !b.looked.IsZero()}
+		Truncated: b.truncated, Trouble: b.trouble, Silent: b.silences.since(), Looked: !b.looked.IsZero()}
 	if !b.first.IsZero() {
 		f.First = b.first.UnixMilli()
 	}

@@ -36,6 +36,7 @@ func (d *Dashboard) overviewStream(w http.ResponseWriter, r *http.Request) {
 			"possible":  rowsOf(v.Possible, func(d board.DeadlockRow) string { return d.ID }),
 			"events":    eventRows(v.Events),
 			"lanes":     lanes,
+			"gaps":      gapRows(v.Gaps),
 			"sessions":  rowsOf(v.Sessions, func(s board.SessionRow) string { return s.ID }),
 			"phases":    rowsOf(v.Phases, func(p board.PhaseRow) string { return p.ID }),
 			proofs:      rowsOf(v.Proofs, func(p board.ProofRow) string { return p.ID }),
@@ -69,9 +70,14 @@ func (d *Dashboard) lockStream(w http.ResponseWriter, r *http.Request) {
 			"deadlocks": rowsOf(v.Deadlocks, func(d board.DeadlockRow) string { return d.ID }),
 			"possible":  rowsOf(v.Possible, func(d board.DeadlockRow) string { return d.ID }),
 			"events":    eventRows(v.Events),
+			"gaps":      gapRows(v.Gaps),
 			bars:        barsOf(path, v.Holds),
 		}}
 	})
+}
+
+func gapRows(gaps []board.GapRow) []row {
+	return rowsOf(gaps, func(g board.GapRow) string { return g.ID })
 }
 
 func eventRows(events []board.Event) []row {

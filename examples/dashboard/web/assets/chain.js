@@ -42,7 +42,7 @@ export class Chain {
       if (p.to) {
         setAge(li.lastChild, 0);
         say(li.lastChild, span(p.to - p.from));
-      } else setAge(li.lastChild, p.from);
+      } else setAge(li.lastChild, p.from, false, true);
     });
     setInterval(() => this.tick(), matchMedia("(prefers-reduced-motion: reduce)").matches ? 1000 : 250);
   }

@@ -1,9 +1,10 @@
 // Time by the server's clock, and how long things last, which grows while one looks.
 
-import { say } from "./dom.js";
+import { mark, say } from "./dom.js";
 
 let ahead = 0; // how far the server's clock is ahead of ours, in milliseconds
 let stopped = 0; // when nothing has been heard any more: time stands still then
+let silent = 0; // since when no server has answered the dashboard: what it shows is as it was then
 
 export function setClock(server) {
   ahead = server - Date.now();
@@ -15,6 +16,15 @@ export function stopClock() {
 }
 
 export const now = () => stopped || Date.now() + ahead;
+
+export function setSilence(since) {
+  if (silent === (since ?? 0)) return;
+  silent = since ?? 0;
+  showAges();
+}
+
+// known is until when it is known who holds and who waits.
+export const known = () => (silent ? Math.min(silent, now()) : now());
 
 const two = (n) => String(n).padStart(2, "0");
 
@@ -30,8 +40,8 @@ export function span(ms) {
 }
 
 // age is span for what still goes on: it counts whole seconds, so that it stands still between them.
-export const age = (since) => {
-  const ms = now() - since;
+export const age = (since, until = known()) => {
+  const ms = Math.max(0, until - since);
   return ms < 1000 ? "0 s" : span(ms < 10_000 ? Math.floor(ms / 1000) * 1000 : ms).replace(".0 s", " s");
 };
 
@@ -41,8 +51,9 @@ export function timeOfDay(ms) {
   return two(d.getHours()) + ":" + two(d.getMinutes()) + ":" + two(d.getSeconds());
 }
 
-// setAge has an element show how long ago a moment was, from now on. Nothing is shown for 0.
-export function setAge(element, since, least) {
+// setAge has an element show how long ago a moment was, from now on. Nothing is shown for 0. What is of the dashboard's own
+// goes on while no server answers.
+export function setAge(element, since, least, own) {
   if (!since) {
     delete element.dataset.since;
     say(element, "");
@@ -50,13 +61,18 @@ export function setAge(element, since, least) {
   }
   element.dataset.since = since;
   element.dataset.least = least ? "≥ " : "";
+  mark(element, "data-own", Boolean(own));
   if (least) element.title = "It held before the dashboard first looked: it has held for this long, or longer.";
   else element.removeAttribute("title");
-  say(element, element.dataset.least + age(since));
+  showAge(element);
 }
 
-setInterval(() => {
-  for (const element of document.querySelectorAll("[data-since]")) {
-    say(element, element.dataset.least + age(Number(element.dataset.since)));
-  }
-}, 500);
+function showAge(element) {
+  say(element, element.dataset.least + age(Number(element.dataset.since), "own" in element.dataset ? now() : known()));
+}
+
+function showAges() {
+  for (const element of document.querySelectorAll("[data-since]")) showAge(element);
+}
+
+setInterval(showAges, 500);

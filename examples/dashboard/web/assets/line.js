@@ -2,7 +2,7 @@
 // lane that they are in.
 
 import { make, mark, lockLink, say, theirs } from "./dom.js";
-import { now, span } from "./clock.js";
+import { known, now, span, timeOfDay } from "./clock.js";
 import { Rows } from "./rows.js";
 
 export class Line {
@@ -14,6 +14,7 @@ export class Line {
     this.start = 0;
     this.open = new Set();
     this.bars = new Map(); // from a bar's id to its element, its lane and its row
+    this.gaps = new Map(); // from a gap's id to its row: no server answered then
     this.lanes = new Map(); // from a path to the element that moves, and when each of its tracks is free
     this.body = make("div", { class: "lanes" });
     this.empty = make("p", { class: "empty" }, "Nobody has held a lock here.");
@@ -27,7 +28,7 @@ export class Line {
 
   makeLane(lane, single) {
     const mover = make("div", { class: "mover" });
-    this.lanes.set(lane.path, { mover, free: [] });
+    this.lanes.set(lane.path, { mover, free: [], gaps: new Map() });
     const track = make("div", { class: "track" }, mover);
     if (single) return make("div", { class: "lane" }, track);
     return make("div", { class: "lane" }, make("a", { href: lockLink(lane.path), class: "name", title: lane.path }, theirs(lane.path)), track);
@@ -44,8 +45,9 @@ export class Line {
     for (const bar of this.bars.values()) this.lay(bar);
   }
 
-  apply(lanes, holds, beginning) {
+  apply(lanes, holds, gaps, beginning) {
     if (beginning) {
+      this.gaps.clear();
       for (const id of [...this.bars.keys()]) this.drop(id);
       for (const lane of this.lanes.values()) { // it is laid out anew
         lane.free = [];
@@ -58,6 +60,8 @@ export class Line {
     for (const path of this.lanes.keys()) if (!this.rows.elements.has(path)) this.lanes.delete(path);
     for (const id of holds?.gone ?? []) this.drop(id);
     for (const row of holds?.set ?? []) this.show(row);
+    for (const id of gaps?.gone ?? []) this.gaps.delete(id);
+    for (const row of gaps?.set ?? []) this.gaps.set(row.id, row);
     this.empty.hidden = this.bars.size > 0;
     this.tick();
   }
@@ -111,14 +115,31 @@ export class Line {
 
   size(bar) {
     const { row, element } = bar;
-    const lasted = (row.to || now()) - row.from;
+    const lasted = Math.max(0, (row.to || known()) - row.from);
     element.style.width = Math.max(0, this.place(lasted)) + "%";
     mark(element, "title", row.who + (row.to ? " held for " : " has held for ") + (row.least ? "at least " : "") + span(lasted) +
       (row.token ? ", token " + row.token : "") + (row.asked ? ", revoke requested" : ""));
   }
 
+  // showGaps covers in a lane what is not known.
+  showGaps({ mover, gaps }) {
+    for (const [id, element] of gaps) {
+      if (this.gaps.has(id)) continue;
+      element.remove();
+      gaps.delete(id);
+    }
+    for (const [id, row] of this.gaps) {
+      if (!gaps.has(id)) gaps.set(id, mover.appendChild(make("div", { class: "gap" })));
+      const element = gaps.get(id);
+      element.style.left = this.place(row.from - this.start) + "%";
+      element.style.width = this.place((row.to || now()) - row.from) + "%";
+      mark(element, "title", "ZooKeeper did not answer from " + timeOfDay(row.from) + (row.to ? " to " + timeOfDay(row.to) : " on") + ": who held is not known");
+    }
+  }
+
   tick() {
     if (!this.start) return;
+    for (const lane of this.lanes.values()) this.showGaps(lane);
     for (const id of this.open) this.size(this.bars.get(id));
     const shift = 100 - this.place(now() - this.start);
     for (const { mover } of this.lanes.values()) mover.style.transform = "translateX(" + shift + "%)";

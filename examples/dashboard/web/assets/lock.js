@@ -95,7 +95,7 @@ function showFigures(f) {
   }
   byID("deadlocks").hidden = !f.deadlock;
   byID("possible").hidden = !f.possible;
-  showTrouble(f.trouble);
+  showTrouble(f);
   line.scale(f.first ?? 0);
   showMore(byID("holders-more"), Math.min(shown.holders, f.holders), f.holders, step, most);
   showMore(byID("waiters-more"), Math.min(shown.waiters, f.matching), f.matching, step, most);
@@ -162,7 +162,7 @@ function take(message, beginning) {
   events.apply(lists.events, beginning);
   stuck.apply(lists.deadlocks, beginning);
   possible.apply(lists.possible, beginning);
-  line.apply(beginning ? { set: [{ id: path, path }], order: [path] } : undefined, lists.holds, beginning);
+  line.apply(beginning ? { set: [{ id: path, path }], order: [path] } : undefined, lists.holds, lists.gaps, beginning);
   if (message.figures) figures = message.figures;
   if (message.figures) showFigures(figures);
   const marked = [...waiters.elements.values()].some((tr) => tr.mayHold);

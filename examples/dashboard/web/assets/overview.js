@@ -126,7 +126,7 @@ function showFigures(f) {
   if (f.deadlocks !== deadlocks) tell(f.deadlocks ? count(f.deadlocks) + (f.deadlocks === 1 ? " deadlock" : " deadlocks") : "No deadlock any more");
   deadlocks = f.deadlocks;
   document.title = (f.deadlocks ? "▲ " + f.deadlocks + " deadlocked · " : "") + "Locks · Turnstile";
-  showTrouble(f.trouble);
+  showTrouble(f);
   showMore(byID("locks-more"), f.shown, f.matching, step, most);
   const notes = [];
   if (f.matching > f.shown) notes.push("first " + count(f.shown) + " of " + count(f.matching));
@@ -156,7 +156,7 @@ const open = follow(() => "/events?" + new URLSearchParams({ locks: shown, word 
   events.apply(lists.events, beginning);
   stuck.apply(lists.deadlocks, beginning);
   possible.apply(lists.possible, beginning);
-  line.apply(lists.lanes, lists.holds, beginning);
+  line.apply(lists.lanes, lists.holds, lists.gaps, beginning);
   sessions.apply(lists.sessions, beginning);
   byID("sessions-empty").hidden = sessions.size > 0;
   byID("session-rows").parentElement.hidden = sessions.size === 0;

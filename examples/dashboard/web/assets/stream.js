@@ -1,7 +1,7 @@
 // The stream of events that keeps a page up to date, and what the page says while there is none.
 
 import { byID, make, say, theirs } from "./dom.js";
-import { now, setClock, stopClock, timeOfDay } from "./clock.js";
+import { now, setClock, setSilence, stopClock, timeOfDay } from "./clock.js";
 
 const silence = 9_000; // the server is heard every three seconds
 const pauses = [500, 1000, 2000, 5000];
@@ -12,6 +12,7 @@ export function follow(url, take) {
   let source, watch, retry;
   let failed = 0;
   let heard = 0;
+  let silent; // since when no server has answered the dashboard
 
   const lost = (why) => {
     source?.close();
@@ -44,9 +45,11 @@ export function follow(url, take) {
       failed = 0;
       heard = Date.now();
       setClock(message.now);
-      showLink("live", "Live");
+      if (message.figures) setSilence((silent = message.figures.silent));
+      if (silent) showLink("lost", "No answer since " + timeOfDay(silent));
+      else showLink("live", "Live");
       showAlert("stream");
-      document.body.classList.remove("stale");
+      document.body.classList.toggle("stale", Boolean(silent));
       take(message, beginning);
       beginning = false;
     });
@@ -89,8 +92,9 @@ const shapes = { live: "●", lost: "✕", paused: "‖", waiting: "○" };
 
 function showLink(state, text) {
   const link = byID("link");
-  if (link.dataset.state === state) return;
+  if (link.dataset.state === state && link.dataset.text === text) return;
   link.dataset.state = state;
+  link.dataset.text = text;
   link.replaceChildren(make("span", { "aria-hidden": "true" }, shapes[state]), " " + text);
 }
 
@@ -108,8 +112,9 @@ export function showAlert(name, ...sentence) {
   say(alert, ...sentence);
 }
 
-export function showTrouble(trouble) {
-  showAlert("trouble", ...(trouble ? ["ZooKeeper does not answer, so what you see may be old: ", theirs(trouble)] : []));
+export function showTrouble({ trouble, silent }) {
+  const old = silent ? ". What you see is as it was at " + timeOfDay(silent) : ", so what you see may be old";
+  showAlert("trouble", ...(trouble || silent ? ["ZooKeeper does not answer" + old, trouble ? ": " : ".", theirs(trouble ?? "")] : []));
 }
 
 let told = 0;
