@@ -35,6 +35,7 @@ var uncounted = map[string]string{
 	"examples/cluster/node.go":                        listened,
 	"examples/dashboard/demo/demo.go":                 alone,
 	"examples/dashboard/main.go":                      alone,
+	"examples/dashboard/settings_test.go":             alone,
 	"examples/metrics/main.go":                        alone,
 	"examples/quickstart/main.go":                     listened,
 	"examples/scheduler/asynq/main.go":                listened,
