@@ -107,7 +107,8 @@ var (
 )
 
 // refusals are the options that are refused, by the lock's use, before anything is sent. Rules for
-// a mode are in the table of actors.CheckAcquire, which sees messages.Acquire only.
+// a mode are in the table of actors.CheckAcquire, which sees messages.Acquire only. Those of what
+// calls share, and of what does not go together with it, are in checkRequest.
 //
 // The first two rows are for every use: WithMaxHold is no field of messages.Acquire, and
 // CheckAcquire takes the root "" with the period zero for a request without detection.

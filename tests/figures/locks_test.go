@@ -167,11 +167,24 @@ func TestLossByClosing(t *testing.T) {
 	require.NotContains(t, w.collect(), "turnstile.session.lease.remaining")
 }
 
-// TestRevocations: revoke requests, and leases ended by force when the grace period is over.
+// TestRevocations: revoke requests, and leases ended by force when the grace period is over. Each counts once, also where
+// observers watch the lock actor, which then keeps the grace.
 func TestRevocations(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
-	lease := w.lock(client.Mutex("/orders/42", locks.WithGrace(10*time.Millisecond)))
+	for i, of := range []locks.LockOption{locks.WithLabel("me"), locks.WithObserver(patient.Recorder(t, client).PID())} {
+		w.revoked(client, of)
+		require.EqualValues(t, i+1, w.value("turnstile.lock.revocations", exclusive, revocation("asked")))
+		require.EqualValues(t, i+1, w.value("turnstile.lock.revocations", exclusive, revocation("forced")))
+		require.Equal(t, i+1, w.count("turnstile.lock.hold.duration", exclusive, reason("revoked")))
+	}
+	w.noLosses()
+}
+
+// revoked has a lock taken from its holder.
+func (w *world) revoked(client *locks.Client, of locks.LockOption) {
+	t := w.t
+	lease := w.lock(client.Mutex("/orders/42", locks.WithGrace(10*time.Millisecond), of))
 	_, err := client.Revoke(patient.Deadline(t), "/orders/42")
 	require.NoError(t, err)
 	select {
@@ -180,10 +193,6 @@ func TestRevocations(t *testing.T) {
 		t.Fatal("the lease never ended")
 	}
 	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrRevoked)
-	require.EqualValues(t, 1, w.value("turnstile.lock.revocations", exclusive, revocation("asked")))
-	require.EqualValues(t, 1, w.value("turnstile.lock.revocations", exclusive, revocation("forced")))
-	require.Equal(t, 1, w.count("turnstile.lock.hold.duration", exclusive, reason("revoked")))
-	w.noLosses()
 }
 
 // TestRecovery: the connection is cut under a holder, which goes on when it is back: one grant, one

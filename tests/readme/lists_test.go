@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/asks"
 )
 
-// The lists of CONTRIBUTING.md for a new option and for a new event. It names the tests of packages
+// The lists of CONTRIBUTING.md for a new option and for a new event. That page names the tests of packages
 // that find missing places. The tests here find the places that no package can see by itself.
 
 // unset are the fields of messages.Acquire that no option or method of package locks sets.

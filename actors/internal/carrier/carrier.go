@@ -30,7 +30,7 @@ func madeOf(c zkconn.Created) coordinator.Made {
 	return coordinator.Made{Name: c.Name, Czxid: c.Czxid, Place: c.Place}
 }
 
-// madeFirst is madeOf for a node that nobody can be before: at the number of a holder, or in a contest.
+// madeFirst is madeOf for a node that nobody can be before, because it takes the number of a holder.
 func madeFirst(c zkconn.Created) coordinator.Made {
 	m := madeOf(c)
 	m.First = c.Name != ""

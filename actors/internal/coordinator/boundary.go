@@ -27,7 +27,7 @@ type At struct {
 	Took time.Duration
 }
 
-// Lease is the lease of the session: see package zkconn.
+// Lease is the lease of the session: see package zkconn/lease.
 type Lease struct {
 	// Term is the number of its term. It changes where the lease was over and then renewed.
 	Term  uint64

@@ -8,7 +8,7 @@ import (
 )
 
 // Heartbeats (keepalive). While there is a node, a transaction that changes nothing but needs a node is committed every so often:
-// nothing less extends the lease (see package zkconn), and it tells of a node that is gone.
+// nothing less extends the lease (see package zkconn/lease), and it tells of a node that is gone.
 
 const (
 	// beatsPerTimeout: a grant needs a lease that is valid now and must not cost a round trip to get one.
@@ -16,7 +16,7 @@ const (
 	// evidencePerTimeout is the number of heartbeats in a session timeout while the session lacks
 	// the evidence for a grant, or for a lease that lasts: at first after a grant, and where round
 	// trips take more than a twenty-fourth of the session timeout. The evidence takes about a third
-	// of the session timeout, see package zkconn.
+	// of the session timeout, see package zkconn/lease.
 	evidencePerTimeout = 16
 	// shortLease, in percent of the session timeout: a lease below that does not last. The steady one is above it.
 	shortLease = 30

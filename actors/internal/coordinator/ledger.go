@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// What looks tell: see look.go.
+// The ledger's answers: what looks and checks tell of the node of a request. look.go has the rules.
 
 // verify finds out whether the node of a request exists. A create under way may yet make it: its answer comes first. The
 // newest that was asked for is answered.

@@ -67,7 +67,7 @@ type change struct {
 // listing is a listing of one lock path that is under way, with the requests that wait for it. One
 // listing serves every request that asked before it was answered and whose node it shows: nodes
 // only ever vanish from before a contender, so that an older view never makes it look closer to the
-// head than it is.
+// head than it is. One that still shows the predecessor that went is of no use, though: see serves.
 type listing struct {
 	ask     uint64
 	first   lister

@@ -9,7 +9,8 @@ import (
 
 // Waits. Nodes are read rather than looked up: reading one that is gone leaves no watch behind. Watchers are registered
 // before the query is sent, so that no event comes too early for them and no wake-up is lost (lost wake-up).
-// Each waits for one node, so that a release wakes one of them, and no thundering herd.
+// Each waits for one node, so that a release wakes one of them, and no thundering herd. The first waiter of a semaphore
+// waits for all nodes before it.
 
 // waitFor registers that a request waits for a node.
 func (c *Coordinator) waitFor(r *request, name string) {

@@ -54,8 +54,7 @@ func (r *Request) Step(before, after *machine.Machine, ev *machine.Event) {
 	}
 }
 
-// Asked notes that somebody asks for the lock, Forced that the grace is over. Of a shared hold's
-// lock actor only Forced counts.
+// Asked notes that somebody asks for the lock.
 func (r *Request) Asked() {
 	if r != nil && r.stage == holding && !r.asked {
 		r.asked = true
@@ -63,9 +62,9 @@ func (r *Request) Asked() {
 	}
 }
 
-// Forced is explained at Asked.
+// Forced notes that the grace is over.
 func (r *Request) Forced() {
-	if r != nil {
+	if r != nil && r.stage != below {
 		r.measure("turnstile.lock.revocations", 1, metering.KeyRevocation.String(metering.RevocationForced))
 	}
 }
@@ -110,7 +109,7 @@ func (r *Request) Grants() {
 
 // Leaves takes the end of the wait or of the hold, once.
 func (r *Request) Leaves(why messages.Reason, lost bool) {
-	if r == nil {
+	if r == nil || r.stage == below {
 		return
 	}
 	after, word := time.Since(r.since).Seconds(), metering.Reason(why)

@@ -57,7 +57,7 @@ var (
 	sameMark = edits(rule("markOf(seed + number)", "markOf(seed)"))
 )
 
-// inCoordinator are mistakes in its rules.
+// inCoordinator are mistakes in its rules, and those of packages whose folder they name, as the machine's.
 var inCoordinator = []seeded{
 	{name: "hand over what is not held", source: edits(
 		rule("if !r.held || !r.spec.exclusive() {", "if !r.spec.exclusive() {"),

@@ -73,7 +73,7 @@ const (
 	checks                          // it has asked for its node to be checked, and was not told
 	checksNothing                   // there was no node when it asked for that
 	owesWatched                     // it is to be told Watched
-	queued                          // it has had a node, and waited with it
+	queued                          // its session has told it of a node, with which it waits or holds
 )
 
 // any reports whether one of some marks is set.

@@ -18,8 +18,9 @@ import (
 //
 // For the requester:
 //
-//	new gateways=N [timeout=D] [prefers=N] [tell-more]
-//	                                   begins a story; the request is sent
+//	new gateways=N [prefers=N] [FIELD...]
+//	                                   begins a story; the request is sent. The fields are those of messages.Acquire,
+//	                                   in the words of package asks: timeout=D, tell-more
 //	reply at=T n=N [lasts=D] [every=D] [first=N events=(E, E, ...)] [id=ID] [gateway=N]
 //	      [acceptance=closing|unknown|refused|full] [detail=TEXT]  N is the gateway's name, 1 by default
 //	      [answers=N]                  the ask that Contended or Checked answers
