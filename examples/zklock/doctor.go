@@ -21,11 +21,12 @@ func doctorCommand(conn *connection) *cobra.Command {
 resolve, does it listen, what version is it, does it serve), opens a session,
 looks whether the chroot and --root exist, writes a node, reads it back and
 deletes it, and measures whether the answers come in time for a lease. It cuts a
-connection, and sees whether its session is given back. Below --root it names what it could not read,
-contenders that no session's end deletes, locks on which libraries meet that do
-not respect each other, deadlocks, and possible ones (zklock help graph). It
-tells which sessions' ephemeral nodes weigh too much. The calls that wait inside
-a process, without a node, it cannot see: only that process's State counts them.
+connection, and sees whether its session is given back. Below --root it names
+what it could not read, contenders that no session's end deletes, locks on which
+libraries meet that do not respect each other, deadlocks, and possible ones
+(zklock help graph). It tells which sessions' ephemeral nodes weigh too much.
+The calls that wait inside a process, without a node, it cannot see: only that
+process's State counts them.
 
 Exit status: 0 all is well, or only warnings; 1 something is wrong; 69 no
 server could be reached.`,

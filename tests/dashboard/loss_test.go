@@ -55,13 +55,13 @@ func TestZooKeeperIsLost(t *testing.T) {
 	h := serve(t)
 	lease := patient.Locked(t, h.client.Mutex("/app/kept", locks.WithLabel("keeper")).Lock)
 	all, one := open(t, h.page("")), open(t, h.page("/app/kept"))
-	held := map[*tab]string{all: `document.querySelector('#lock-rows a[title="/app/kept"]').closest("tr").children[3].textContent`,
-		one: `document.querySelector("#holder-rows tr").children[2].textContent`}
+	held := map[*tab]string{all: `document.querySelector('#lock-rows a[title="/app/kept"]')?.closest("tr").children[3].textContent`,
+		one: `document.querySelector("#holder-rows tr")?.children[2].textContent`}
 	const live = `document.querySelector("#link").textContent.includes("Live")`
-	const drawnFor = `document.querySelector("#line .bar.open").title`
+	const drawnFor = `document.querySelector("#line .bar.open")?.title`
 	for p, age := range held {
 		p.until("it is live", live+` && !document.querySelector("#alert-trouble")`)
-		p.until("it is held", `/s$/.test(%s)`, age)
+		p.until("it is held", `/s$/.test(%s) && %s`, age, drawnFor)
 	}
 	h.zk.Replica(0).Stop()
 	for p, age := range held {
@@ -70,7 +70,7 @@ func TestZooKeeperIsLost(t *testing.T) {
 		p.until("there is a gap", `document.querySelector("#line .gap")?.offsetWidth > 0`)
 		before, drawn := ask[string](p, "%s", age), ask[string](p, drawnFor)
 		gap := ask[float64](p, `parseFloat(document.querySelector("#line .gap").style.width)`)
-		p.until("the gap grows", `parseFloat(document.querySelector("#line .gap").style.width) > %f + 6`, gap)
+		p.until("the gap grows", `parseFloat(document.querySelector("#line .gap")?.style.width) > %f + 6`, gap)
 		require.Equal(t, before, ask[string](p, "%s", age), "it is not known to be held on")
 		require.Equal(t, drawn, ask[string](p, drawnFor))
 	}
