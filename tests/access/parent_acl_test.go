@@ -88,10 +88,11 @@ func parentsKeepTheirs(t *testing.T, at *place) {
 	at.make(t, bob, theirs, "/there", "/there/lock")
 	client := open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe...))
 	use(t, client, "/there/lock")
-	use(t, client, "/there/new")
+	lease := lock(t, client, "/there/new") // while it is held, the server does not delete the lock path
 	require.Equal(t, theirs, at.acl(t, bob, "/there"))
 	require.Equal(t, theirs, at.acl(t, bob, "/there/lock"))
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, "/there/new"))
+	unlock(t, lease)
 }
 
 func madeAgain(t *testing.T, at *place) {
