@@ -59,12 +59,11 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 			course:  andBack(stCreating, stWatching, stCreating),
 			strike: func(t *testing.T, s *scene) {
 				relists.Right(t, s.subject.client.Session(), 1)
-				thaw := s.freeze(t)
 				s.forbidReading(t, lockPath+"/"+contested)
-				thaw()
+				s.trigger(t)
 				s.subject.await(t, messages.StateWatching)
 				synctest.Wait()
-				s.allow(t, lockPath+"/"+contested)
+				s.allow(t, lockPath+"/"+contested) // the holder has to see it, too
 			}},
 		{request: syncing, fault: denied, end: refused, err: zkconn.ErrNoAuth,
 			outcome: "the node is there, and nobody can see whose it is: Failed, and the session ended",
