@@ -41,23 +41,53 @@ type lockActor struct {
 }
 
 func newBelow(t *testing.T) *below {
-	b := &below{system: actor.NewActorSystem(), clock: zkconn.NewLeaseClock(nil)}
+	b := &below{system: actor.NewActorSystem()}
 	t.Cleanup(b.system.Shutdown)
-	b.clock.Extend(time.Now().Add(time.Hour))
+	b.renew()
 	b.calls = New(b, b.system)
 	return b
 }
 
-func (b *below) Clock(uint64) *zkconn.LeaseClock { return b.clock }
+func (b *below) Clock(uint64) *zkconn.LeaseClock {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.clock
+}
+
+// renew begins another clock, as a session that comes after does.
+func (b *below) renew() {
+	clock := zkconn.NewLeaseClock(nil)
+	clock.Extend(time.Now().Add(time.Hour))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.clock = clock
+}
+
 func (b *below) Timeout() time.Duration          { return time.Minute }
 
 func (b *below) SpawnLock(want *messages.Acquire, to actors.Listener, _ []*actor.PID) *actor.PID {
+	l := &lockActor{below: b, want: *want, to: to}
+	pid := b.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return l }, actor.WithMailbox(mailbox.New)))
 	b.mu.Lock()
-	l := &lockActor{below: b, n: len(b.locks), want: *want, to: to}
+	defer b.mu.Unlock()
+	l.n, l.pid = len(b.locks), pid
 	b.locks = append(b.locks, l)
-	b.mu.Unlock()
-	l.pid = b.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return l }, actor.WithMailbox(mailbox.New)))
-	return l.pid
+	return pid
+}
+
+// spawned waits for a lock actor that is spawned elsewhere, as where the end of a term is heard.
+func (b *below) spawned(t *testing.T, n int) *lockActor {
+	t.Helper()
+	var l *lockActor
+	require.Eventually(t, func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if len(b.locks) > n {
+			l = b.locks[n]
+		}
+		return l != nil
+	}, time.Minute, time.Millisecond)
+	return l
 }
 
 // Receive notes a command. A Release and a Cancel are carried out at once, and the next one holds.
@@ -272,10 +302,8 @@ func TestHeldTooLate(t *testing.T) {
 	require.Empty(t, one.told())
 	first.to.Hear(first.pid, &messages.Lost{Reason: messages.ReasonLeaseOver})
 	b.system.Root.Stop(first.pid)
-	require.Len(t, b.locks, 2)
-	b.clock = zkconn.NewLeaseClock(nil)
-	b.clock.Extend(time.Now().Add(time.Hour))
-	second := b.locks[1]
+	second := b.spawned(t, 1)
+	b.renew()
 	term, _ = b.clock.Term()
 	token, _ = messages.NewToken(2, 0)
 	second.to.Hear(second.pid, &messages.Held{Grant: messages.Grant{Path: "/a", Node: "next", Token: token,
@@ -389,8 +417,7 @@ func TestReadingOfAnEarlierLease(t *testing.T) {
 	go b.calls.Call(want, 0, late)
 	<-in
 	two := b.call(want)
-	b.clock = zkconn.NewLeaseClock(nil)
-	b.clock.Extend(time.Now().Add(time.Hour))
+	b.renew()
 	b.locks[1].holdIn(2)
 	b.locks[1].to.Hear(b.locks[1].pid, &messages.Watched{Readable: true})
 	require.Equal(t, "granted", two.told())
@@ -410,8 +437,7 @@ func TestLostAfterTheNextIsHeld(t *testing.T) {
 	b.ofSession()
 	one, two := b.call(wantOf(nil)), b.call(wantOf(nil))
 	b.locks[0].holdIn(1)
-	b.clock = zkconn.NewLeaseClock(nil)
-	b.clock.Extend(time.Now().Add(time.Hour))
+	b.renew()
 	b.locks[1].holdIn(2)
 	require.Empty(t, two.told())
 	b.locks[0].to.(*hold).TermEnded()
