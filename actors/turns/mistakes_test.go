@@ -88,7 +88,8 @@ var inRules = []mistake{
 
 	// Try and MaxWaiters.
 	{"try", "\t\tif q.keepsOut(c) {\n\t\t\tt.refuse", "\t\tif false {\n\t\t\tt.refuse", stories + "bound"},
-	{"a try behind a kept hold", "c.want.Try && l.queue.resting > 0", "c.want.Try && false", stories + "bound"},
+	{"a try behind a kept hold", "l.queue.resting+l.queue.leaving > 0", "l.queue.leaving > 0", stories + "bound"},
+	{"a bound behind a cancelled hold", "l.queue.resting+l.queue.leaving > 0", "l.queue.resting > 0", stories + "bound"},
 	{"a try with a hold that waits", " && !(want.Try && len(l.asked) > 0)", "", stories + "bound"},
 	{"permits that may be free", "\t\treturn q.stands()\n", "\t\treturn q.waiting > 1\n", stories + "bound"},
 	{"a try waits for room", "\tt.refuseTries(q)\n", "", stories + "bound"},

@@ -32,7 +32,8 @@ func (t *Turns) settle(q *queue) {
 }
 
 // uncovered gives the first call of a line that no hold, held or asked for, may serve; nil for
-// none. One that tries asks when a kept hold, which would be before its own, is gone.
+// none. One that may be refused for what is before it asks when this client's own holds that were
+// kept or cancelled, which would be, are gone.
 func (l *line) uncovered(at time.Duration) *call {
 	covered := l.ready(at) + l.covered
 	if covered >= l.waiting.n {
@@ -51,7 +52,7 @@ func (l *line) uncovered(at time.Duration) *call {
 			}
 		}
 	}
-	if c.want.Try && l.queue.resting > 0 {
+	if (c.want.Try || c.bound == undecided) && l.queue.resting+l.queue.leaving > 0 {
 		return nil
 	}
 	return c
