@@ -35,8 +35,7 @@
 //   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]),
 //     Deadlocks, PossibleDeadlocks, SetPermits.
 //   - Gateways: [NewClient] of a [Source].
-//   - Options: [Option] of a client, [LockOption] of a lock, and [ElectionOption], [OnceOption] and
-//     [InstantOption] of what else takes them.
+//   - Options, by type: [Option], [LockOption], [ElectionOption], [OnceOption], [InstantOption].
 //
 // # What a lease promises
 //

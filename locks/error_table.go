@@ -26,20 +26,18 @@ type errorRow struct {
 // pass, and ErrFailed last, because it comes with others.
 var errorTable []errorRow
 
+func (r errorRow) add() error {
+	errorTable = append(errorTable, r)
+	return r.err
+}
+
 func because(reason messages.Reason, err error) error {
-	errorTable = append(errorTable, errorRow{err, reason, reason.Word(), reason.MayPass()})
-	return err
+	return errorRow{err, reason, reason.Word(), reason.MayPass()}.add()
 }
 
-func mayPass(word string, err error) error {
-	errorTable = append(errorTable, errorRow{err: err, word: word, passes: true})
-	return err
-}
+func mayPass(word string, err error) error { return errorRow{err: err, word: word, passes: true}.add() }
 
-func mayNotPass(word string, err error) error {
-	errorTable = append(errorTable, errorRow{err: err, word: word})
-	return err
-}
+func mayNotPass(word string, err error) error { return errorRow{err: err, word: word}.add() }
 
 // MayPass reports whether the same call may succeed later without anybody changing something.
 // Election.Run goes on after such an error, and returns any other.

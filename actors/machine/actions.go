@@ -55,25 +55,20 @@ func asks(name string, do Do) Action {
 	return Action{name, func(m *Machine, _ Event) Effects { return effects(Effect{Do: do, Node: m.Node}) }}
 }
 
-func ends(name string, as messages.State, tell Do) Action {
-	return Action{name, func(m *Machine, e Event) Effects {
-		m.end(as, why(e), e.Detail)
-		return effects(Effect{Do: tell})
-	}}
+func starts(name string, timer Do) Action {
+	return Action{name, func(m *Machine, _ Event) Effects { return effects(Effect{Do: timer, Op: m.Op}) }}
 }
 
-func cleansUp(name string, as messages.State, tell Do) Action {
+func ends(name string, as messages.State, all ...Effect) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
 		m.end(as, why(e), e.Detail)
-		return effects(Effect{Do: tell}, Effect{Do: CleanUp})
+		return effects(all...)
 	}}
 }
 
 func leaves(name string, as messages.State, do Do) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		m.end(as, why(e), e.Detail)
 		return effects(m.start(do, m.Node))
 	}}
@@ -97,15 +92,11 @@ var (
 		return effects(m.start(Create, ""))
 	}}
 	list = Action{"list", func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		return effects(m.start(List, ""))
 	}}
 	watch = Action{"watch", func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		m.Predecessor = e.Predecessor
 		return effects(m.start(Watch, m.Predecessor))
 	}}
@@ -113,16 +104,12 @@ var (
 		m.Counted, m.Predecessor = true, e.Predecessor
 		return effects(Effect{Do: TellWaiting}, m.start(Watch, m.Predecessor))
 	}}
-	poll = Action{"poll", func(m *Machine, _ Event) Effects {
-		return effects(Effect{Do: StartPoll, Op: m.Op})
-	}}
+	poll = starts("poll", StartPoll)
 )
 
 var (
 	grant = Action{"grant", func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		m.Predecessor, m.Unwatched = "", m.Want.TellMore
 		// The session must know of the hold before what its owner asks for next.
 		return effects(m.start(WatchOwn, m.Node), Effect{Do: TellHeld})
@@ -150,8 +137,8 @@ var (
 		m.From, m.Unwatched = messages.StateNone, m.Want.TellMore
 		return effects(Effect{Do: TellResumed}, m.start(WatchOwn, m.Node))
 	}}
-	lose           = ends("lose", messages.StateLost, TellLost)
-	loseAndCleanUp = cleansUp("lose, clean up", messages.StateLost, TellLost)
+	lose           = ends("lose", messages.StateLost, Effect{Do: TellLost})
+	loseAndCleanUp = ends("lose, clean up", messages.StateLost, Effect{Do: TellLost}, Effect{Do: CleanUp})
 )
 
 var (
@@ -167,18 +154,14 @@ var (
 	}}
 	verify = Action{"verify", func(m *Machine, e Event) Effects {
 		m.recover()
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		return effects(m.start(Verify, m.Node))
 	}}
 	suspendVerify = Action{"suspend, verify", func(m *Machine, _ Event) Effects {
 		m.recover()
 		return effects(Effect{Do: TellSuspended}, m.start(Verify, m.Node))
 	}}
-	retry = Action{"retry", func(m *Machine, _ Event) Effects {
-		return effects(Effect{Do: StartRetry, Op: m.Op})
-	}}
+	retry = starts("retry", StartRetry)
 )
 
 var (
@@ -205,7 +188,7 @@ var (
 	tellCancelled = tells("done", TellCancelled)
 	tellFailed    = tells("done", TellFailed)
 
-	giveUpWaiting = ends("give up", messages.StateCancelled, TellCancelled)
-	fail          = ends("fail", messages.StateFailed, TellFailed)
-	failCleanUp   = cleansUp("fail, clean up", messages.StateFailed, TellFailed)
+	giveUpWaiting = ends("give up", messages.StateCancelled, Effect{Do: TellCancelled})
+	fail          = ends("fail", messages.StateFailed, Effect{Do: TellFailed})
+	failCleanUp   = ends("fail, clean up", messages.StateFailed, Effect{Do: TellFailed}, Effect{Do: CleanUp})
 )

@@ -53,7 +53,11 @@ func (m *Machine) dropNode() {
 	m.Node, m.Token, m.Places, m.Predecessor, m.Counted = "", 0, 0, "", false
 }
 
-func (m *Machine) adopt(e Event) { m.Node, m.Token, m.Places = e.Node, e.Token, e.Places }
+func (m *Machine) adopt(e Event) {
+	if e.Node != "" {
+		m.Node, m.Token, m.Places = e.Node, e.Token, e.Places
+	}
+}
 
 func (m *Machine) end(as messages.State, why messages.Reason, detail string) {
 	m.Ending, m.Reason, m.Detail = as, why, detail

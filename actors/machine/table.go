@@ -55,7 +55,6 @@ var (
 	revokingFound  = Guard{"found, was revoking, lease valid", and(found, wasRevoking, leased)}
 	holdingLate    = Guard{"found, was holding, lease over", and(found, wasHolding)}
 	foundExhausted = Guard{"found, sequence exhausted", and(found, exhausted)}
-	present        = Guard{"found", found.Holds}
 
 	found  = Guard{"found", func(_ Machine, e Event) bool { return e.Node != "" }}
 	leased = Guard{"lease valid", func(_ Machine, e Event) bool { return e.Lease }}
@@ -225,7 +224,7 @@ var recovering = []Row{
 	{recovery, Found, holdingLate, isLost, loseAndCleanUp.because(messages.ReasonLeaseOver)},
 	{recovery, Found, wasHolding, isLost, lose},
 	{recovery, Found, foundExhausted, releasing, failDelete.because(messages.ReasonSequenceExhausted)},
-	{recovery, Found, present, listing, list},
+	{recovery, Found, found, listing, list},
 	{recovery, Found, always, creating, create},
 	{recovery, Refused, wasHolding, isLost, loseAndCleanUp},
 	{recovery, Refused, always, isFailed, failCleanUp},
@@ -257,7 +256,7 @@ var leaving = []Row{
 	{releasing, Created, always, releasing, remove},
 	{releasing, NodeTaken, always, isCancel, tellCancelled},
 	{releasing, NotCreated, always, isCancel, tellCancelled},
-	{releasing, Found, present, releasing, remove},
+	{releasing, Found, found, releasing, remove},
 	{releasing, Found, endsReleased, isReleased, tellReleased},
 	{releasing, Found, endsCancelled, isCancel, tellCancelled},
 	{releasing, Found, always, isFailed, tellFailed},
