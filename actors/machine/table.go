@@ -15,13 +15,6 @@ type Row struct {
 	Do   Action
 }
 
-// Rows gives the whole table.
-func Rows() []Row { return append([]Row(nil), table...) }
-
-// Possible reports whether the event has a row in the state. If not, it is a bug of the shell,
-// except in terminal states, which ignore every event.
-func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
-
 // Guard is a condition of a transition.
 type Guard struct {
 	Name  string
@@ -109,6 +102,13 @@ var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
 	}
 	return ix
 }()
+
+// Rows gives the whole table.
+func Rows() []Row { return append([]Row(nil), table...) }
+
+// Possible reports whether the event has a row in the state. If not, it is a bug of the shell,
+// except in terminal states, which ignore every event.
+func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
 
 const (
 	none       = messages.StateNone
