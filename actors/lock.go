@@ -22,7 +22,6 @@ import (
 type lock struct {
 	audience.Audience
 	session  *Session
-	want     *messages.Acquire // not changed
 	spec     *coordinator.Spec
 	request  coordinator.RequestID // zero while the session does not know of it
 	m        machine.Machine
@@ -42,12 +41,12 @@ func (l *lock) logged(more ...any) []any {
 	if l.info != nil {
 		session = l.info.session
 	}
-	return append([]any{logkeys.Path, l.want.Path, logkeys.Node, l.m.Node, logkeys.State, l.m.State.String(),
+	return append([]any{logkeys.Path, l.m.Want.Path, logkeys.Node, l.m.Node, logkeys.State, l.m.State.String(),
 		logkeys.Session, logkeys.SessionID(session), logkeys.Token, int64(l.m.Token)}, more...)
 }
 
 func (l *lock) grant(ctx actor.Context) messages.Grant {
-	return messages.Grant{Path: l.want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
+	return messages.Grant{Path: l.m.Want.Path, Node: l.m.Node, Token: l.m.Token, Actor: messages.IDOf(ctx.Self())}
 }
 
 func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
@@ -69,8 +68,8 @@ func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	case machine.TellResumed:
 		return &messages.Resumed{Grant: grant, Until: l.held.clock.Deadline()}
 	case machine.TellRevokeRequested:
-		if l.want.Grace > 0 {
-			l.grace = time.Now().Add(l.want.Grace)
+		if l.m.Want.Grace > 0 {
+			l.grace = time.Now().Add(l.m.Want.Grace)
 		}
 		l.figures.Asked()
 		return &messages.RevokeRequested{Grant: grant, Deadline: l.grace}
@@ -166,12 +165,12 @@ func (l *lock) setProbe(ctx actor.Context, waiting bool) {
 		return
 	}
 	root, self := ctx.ActorSystem().Root, ctx.Self()
-	l.probes = time.AfterFunc(l.want.Deadlocks.Every, func() { root.Send(self, &probeDue{}) })
+	l.probes = time.AfterFunc(l.m.Want.Deadlocks.Every, func() { root.Send(self, &probeDue{}) })
 }
 
 func (l *lock) probe(ctx actor.Context) {
 	if l.isWaiting() {
-		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.want.Deadlocks.Root, Node: l.contender()})
+		ctx.Request(l.session.pid, &inspect.DeadlockProbe{Root: l.m.Want.Deadlocks.Root, Node: l.contender()})
 	}
 }
 
@@ -187,7 +186,7 @@ func (l *lock) probed(ctx actor.Context, answer *inspect.DeadlockProbed) (givesU
 	switch {
 	case !l.isWaiting():
 	case answer.Deadlock == nil || answer.Node != l.contender():
-		l.probes.Reset(l.want.Deadlocks.Every)
+		l.probes.Reset(l.m.Want.Deadlocks.Every)
 	default:
 		l.Tell(ctx, &messages.Deadlocked{Grant: l.grant(ctx), Deadlock: *answer.Deadlock})
 		return true

@@ -53,7 +53,7 @@ func (s *Session) NewLock(want messages.Acquire, opts ...LockOption) *actor.Prop
 		box = mailbox.NewRemote
 	}
 	return actor.PropsFromProducer(func() actor.Actor {
-		return &lock{session: s, want: &want, m: machine.New(&want), Audience: audience.New(opts)}
+		return &lock{session: s, m: machine.New(&want), Audience: audience.New(opts)}
 	}, actor.WithMailbox(box))
 }
 
@@ -78,11 +78,11 @@ func (l *lock) Receive(ctx actor.Context) {
 	}()
 	switch msg := ctx.Message().(type) {
 	case *actor.Started:
-		if l.want != &unassigned {
+		if l.m.Want != &unassigned {
 			l.begin(ctx)
 		}
 	case *assignment:
-		l.want, l.Listener, l.Observers, l.m = msg.want, msg.listener, msg.observers, machine.New(msg.want)
+		l.m, l.Listener, l.Observers = machine.New(msg.want), msg.listener, msg.observers
 		l.begin(ctx)
 	case *lockEvent:
 		l.hear(ctx, msg)
@@ -131,15 +131,15 @@ func (l *lock) begin(ctx actor.Context) {
 	err := l.Audience.Begin(ctx)
 	if of, ok := l.Listener.(interface{ Figures() *figures.Request }); ok {
 		l.figures = of.Figures()
-	} else if err = cmp.Or(err, CheckAcquire(*l.want)); err == nil {
-		l.figures, err = l.session.figures.Request(l.want.Mode, l.want.Path)
+	} else if err = cmp.Or(err, CheckAcquire(*l.m.Want)); err == nil {
+		l.figures, err = l.session.figures.Request(l.m.Want.Mode, l.m.Want.Path)
 	}
 	if err != nil {
 		l.step(ctx, machine.Event{Kind: machine.Refused, Reason: messages.ReasonBadInput, Detail: err.Error()})
 		return
 	}
 	by := messages.IDOf(cmp.Or(ctx.Parent(), ctx.Self())).Key(ctx.ActorSystem().ID)
-	l.spec = coordinator.NewSpec(l.want, uuid.NewString(), by, time.Now())
+	l.spec = coordinator.NewSpec(l.m.Want, uuid.NewString(), by, time.Now())
 	l.spec.Requester = l.Requester
 	var alive bool
 	l.request, alive = l.session.registry.add(ctx.Self())
@@ -183,7 +183,7 @@ func (l *lock) step(ctx actor.Context, ev machine.Event) {
 	}
 	if after.State != before.State {
 		l.failures = 0
-		if l.want.Deadlocks.Every > 0 {
+		if l.m.Want.Deadlocks.Every > 0 {
 			l.setProbe(ctx, l.isWaiting())
 		}
 		l.figures.Step(&before, &after, &ev)
@@ -217,11 +217,11 @@ func (l *lock) perform(ctx actor.Context, e machine.Effect, ev machine.Event) {
 		l.failures++
 		l.fireAfter(ctx, min(l.info.timeout/10, retry.Unknown.Pause(int(l.failures))), machine.Poll, e.Op)
 	case machine.StartTimeout:
-		if l.want.Timeout > 0 {
-			l.fireAfter(ctx, l.want.Timeout, machine.Timeout, 0)
+		if l.m.Want.Timeout > 0 {
+			l.fireAfter(ctx, l.m.Want.Timeout, machine.Timeout, 0)
 		}
 	case machine.StartGrace:
-		if l.want.Grace > 0 {
+		if l.m.Want.Grace > 0 {
 			l.fireAfter(ctx, time.Until(l.grace), machine.GraceOver, 0)
 		}
 	case machine.Halt:

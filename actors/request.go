@@ -128,31 +128,35 @@ var (
 	permits   = []messages.Mode{messages.Semaphore}
 )
 
-// fields has a row for every field of messages.Acquire, in order: what may be asked for of which
-// kind of lock. A test finds a missing row.
-var fields = []field{
-	{name: "Path"}, // see CheckAcquire
-	{name: "Mode"},
-	{name: "Name", modes: queued, why: "a contest has one node and no queue", most: maxName, check: checkName},
-	{name: "Naming", modes: unlimited, why: "the names of its nodes have one form", check: checkNaming},
-	{name: "Permits", modes: permits, why: "only semaphores have permits",
+// rules has what may be asked for of which kind of lock. A field of messages.Acquire without a row
+// has an effect on all.
+var rules = map[string]field{
+	"Name":   {modes: queued, why: "a contest has one node and no queue", most: maxName, check: checkName},
+	"Naming": {modes: unlimited, why: "the names of its nodes have one form", check: checkNaming},
+	"Permits": {modes: permits, why: "only semaphores have permits",
 		check: func(a messages.Acquire) string { return queue.CheckPermits(a.Permits) }},
-	{name: "Weight", modes: permits, why: "only semaphores have permits", check: checkWeight},
-	{name: "WatchAll", modes: unlimited, why: "what its waiters watch is settled"},
-	{name: "Timeout"},
-	{name: "Try"},
-	{name: "Grace"},
-	{name: "Beside", modes: []messages.Mode{messages.Read}, why: "only a reader takes the lock at a writer's place",
+	"Weight":   {modes: permits, why: "only semaphores have permits", check: checkWeight},
+	"WatchAll": {modes: unlimited, why: "what its waiters watch is settled"},
+	"Beside": {modes: []messages.Mode{messages.Read}, why: "only a reader takes the lock at a writer's place",
 		check: checkBeside},
-	{name: "Owner", most: maxKey},
-	{name: "Caller", most: maxKey},
-	{name: "Deadlocks", modes: queued, why: "those who wait for a contest leave no trace by which a deadlock could be found",
+	"Owner":  {most: maxKey},
+	"Caller": {most: maxKey},
+	"Deadlocks": {modes: queued, why: "those who wait for a contest leave no trace by which a deadlock could be found",
 		check: checkDetection},
-	{name: "Label", most: maxLabel},
-	{name: "Reclaim", modes: exclusive, why: "only exclusive locks are reclaimed", most: maxLabel},
-	{name: "Priority", modes: exclusive, why: "only candidates in an election have one"},
-	{name: "TellMore"},
+	"Label":    {most: maxLabel},
+	"Reclaim":  {modes: exclusive, why: "only exclusive locks are reclaimed", most: maxLabel},
+	"Priority": {modes: exclusive, why: "only candidates in an election have one"},
 }
+
+// fields are those of messages.Acquire, in order.
+var fields = func() (all []field) {
+	for _, of := range reflect.VisibleFields(reflect.TypeFor[messages.Acquire]()) {
+		f := rules[of.Name]
+		f.name = of.Name
+		all = append(all, f)
+	}
+	return all
+}()
 
 // The greatest lengths, in bytes, of texts in the contender's node: name, label, and the key of an
 // owner or a caller.

@@ -55,7 +55,7 @@ func StartSession(system *actor.ActorSystem, cfg zkconn.Config, opts ...SessionO
 	}
 	one := newSession(s) // the same where it is restarted: it has ended then
 	props := actor.PropsFromProducer(func() actor.Actor { return one }, actor.WithMailbox(mailbox.NewSession(s.workers, ownMessage)))
-	s.listened = actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, want: &unassigned} }, actor.WithMailbox(mailbox.New))
+	s.listened = actor.PropsFromProducer(func() actor.Actor { return &lock{session: s, m: machine.New(&unassigned)} }, actor.WithMailbox(mailbox.New))
 	pid, err := system.Root.SpawnNamed(props, "turnstile-session-"+system.ProcessRegistry.NextId())
 	if err != nil {
 		s.figures.End()

@@ -29,38 +29,13 @@
 //   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Suspended],
 //     [Resumed], [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased]. Client.Ready, and
 //     Client.State, which gives an actors.Connection.
-//   - When something fails: [Error] has the path, the node, the state, and behind whom; [MayPass]
-//     splits errors in two, and [ErrAgain] marks yours. Not acquired: [ErrNotAcquired],
-//     [ErrDeadlock] with [DeadlockError], [ErrReentry], [ErrUpgrade], [ErrPermits], [ErrQuota],
-//     [ErrLocalSession], [ErrNoAuth], [ErrBadPath], [ErrBadAcquire], [ErrTooLarge],
-//     [ErrSessionFull], [ErrQueueFull], [ErrFailed]. Held and lost: [ErrLost], [ErrRevoked],
-//     [ErrMaxHold]. Given back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The
-//     client: [ErrClosed], [ErrSessionRemains], [ErrSessionFileInUse].
+//   - When something fails: [Error] has the path, the node, the state, and behind whom; the
+//     variables below are the errors to test for, by when they come. [DeadlockError] has the circle.
+//     [MayPass] splits errors in two, and [ErrAgain] marks yours.
 //   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]),
 //     Deadlocks, PossibleDeadlocks, SetPermits.
-//   - Gateways: [NewClient] of a [Source]; [ErrNeedsSession].
-//
-// Options of a client are of type [Option]:
-//
-//   - Servers: [WithSessionTimeout], [WithReconnectBackoff], [WithDialer], [WithServerTick],
-//     [WithSuspendedTime].
-//   - Who we are, and who may do what: [WithAuth], [WithSASL], [WithTLS], [WithACL],
-//     [WithParentACL], [WithParentACLFunc].
-//   - Restarts: [WithSessionFile].
-//   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels],
-//     [WithTracerProvider], [WithUnreleased].
-//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithMaxWaiting], [WithMaxNodeBytes].
-//
-// Options of a lock are of type [LockOption], those that only an election, RunOnce or RunOnceFor
-// takes of type [ElectionOption], [OnceOption] or [InstantOption]. An option without effect on its
-// kind of lock is refused with ErrBadAcquire:
-//
-//   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told:
-//     [WithOnChange], [WithOnLost], [WithObserver].
-//   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry],
-//     [WithDeadlockDetection]. Against long queues: [WithMaxWaiters].
-//   - For elections: [WithPriority]. For restarts: [WithReclaim]. For queues of others: [WithName],
-//     [WithNaming], [WithWatchAll].
+//   - Gateways: [NewClient] of a [Source].
+//   - Options, by type: [Option], [LockOption], [ElectionOption], [OnceOption], [InstantOption].
 //
 // # What a lease promises
 //

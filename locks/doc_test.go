@@ -50,21 +50,29 @@ func exported(file *ast.File) (names []string) {
 	return names
 }
 
-// TestIndexIsComplete: the package doc has every exported name, as a link, by what it is for.
+// TestIndexIsComplete: the package doc has every exported name, as a link, by what it is for. Options may stand in the
+// doc of their type instead. The errors are one list.
 func TestIndexIsComplete(t *testing.T) {
 	index, names := "", 0
 	for _, file := range files(t) {
 		if file.Doc != nil && strings.Contains(file.Doc.Text(), "# What is here") {
-			_, index, _ = strings.Cut(file.Doc.Text(), "# What is here")
-			index, _, _ = strings.Cut(index, "\n# ")
+			_, list, _ := strings.Cut(file.Doc.Text(), "# What is here")
+			list, _, _ = strings.Cut(list, "\n# ")
+			index += list
+		}
+		for _, decl := range file.Decls {
+			d, is := decl.(*ast.GenDecl)
+			if is && d.Tok == token.TYPE && strings.HasSuffix(d.Specs[0].(*ast.TypeSpec).Name.Name, "Option") {
+				index += d.Doc.Text()
+			}
 		}
 	}
 	require.NotEmpty(t, index)
 	for _, file := range files(t) {
 		for _, name := range exported(file) {
-			if ast.IsExported(name) {
+			if ast.IsExported(name) && !strings.HasPrefix(name, "Err") {
 				names++
-				require.Contains(t, index, "["+name+"]", "the package doc does not say what it is for")
+				require.Contains(t, index, "["+name+"]", "neither the package doc says what it is for, nor that of its type")
 			}
 		}
 	}

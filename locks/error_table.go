@@ -21,38 +21,32 @@ type errorRow struct {
 	passes bool
 }
 
-// errorTable has a row for every error that this package returns. A span has the word of the first
-// that matches. ErrClosed stands first, because a loss by it does not pass, and ErrFailed last,
-// because it comes with others.
+// errorTable has a row for every error that this package returns, made where it is declared. A span
+// has the word of the first that matches. ErrClosed stands first, because a loss by it does not
+// pass, and ErrFailed last, because it comes with others.
 var errorTable []errorRow
 
+func (r errorRow) add() error {
+	errorTable = append(errorTable, r)
+	return r.err
+}
+
 func because(reason messages.Reason, err error) error {
-	errorTable = append(errorTable, errorRow{err, reason, reason.Word(), reason.MayPass()})
-	return err
+	return errorRow{err, reason, reason.Word(), reason.MayPass()}.add()
 }
 
-func mayPass(word string, err error) error {
-	errorTable = append(errorTable, errorRow{err: err, word: word, passes: true})
-	return err
-}
+func mayPass(word string, err error) error { return errorRow{err: err, word: word, passes: true}.add() }
 
-func mayNotPass(word string, err error) error {
-	errorTable = append(errorTable, errorRow{err: err, word: word})
-	return err
-}
+func mayNotPass(word string, err error) error { return errorRow{err: err, word: word}.add() }
 
 // MayPass reports whether the same call may succeed later without anybody changing something.
-// Election.Run goes on after such an error, and returns any other. It is false for nil.
+// Election.Run goes on after such an error, and returns any other.
 //
-//   - May pass: ErrLost, ErrRevoked, ErrMaxHold, ErrNotAcquired, ErrDeadlock, ErrNoLeader,
-//     ErrNotHolding, ErrUnconfirmed, ErrUnknownOutcome, ErrSessionFull, ErrQueueFull,
-//     zkconn.ErrUnavailable, zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved,
-//     ErrQuota, ErrAgain, and context.DeadlineExceeded. Over gateways ErrUnavailable comes with
-//     ErrFailed: no gateway carries the request out.
-//   - May not: every other error. So ErrClosed, also where a lease was lost by it; ErrBadPath,
-//     ErrBadAcquire, ErrTooLarge, zkconn.ErrBadConfig; ErrNoAuth, zkconn.ErrAuthFailed,
-//     ErrLocalSession; ErrReentry, ErrUpgrade, ErrNotWriter, ErrPermits; ErrNotHeld; ErrFailed;
-//     context.Canceled; and every error that is not Turnstile's.
+// It is true for the errors of this package whose doc says that they may pass, and for
+// zkconn.ErrUnavailable, zkconn.ErrThrottled, zkconn.ErrReadOnly, zkconn.ErrSessionMoved and
+// context.DeadlineExceeded. Over gateways ErrUnavailable comes with ErrFailed: no gateway carries
+// the request out. It is false for nil, for every error with ErrClosed, and for errors that are not
+// Turnstile's, unless they wrap ErrAgain.
 func MayPass(err error) bool {
 	return !errors.Is(err, ErrClosed) && slices.ContainsFunc(errorTable, func(row errorRow) bool {
 		return row.passes && errors.Is(err, row.err)

@@ -15,15 +15,17 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
 )
 
-// Errors to test with errors.Is. The declaration of each makes its row of errorTable.
+// Errors to test with errors.Is. MayPass is true for those that may pass, as their docs say.
 var (
 	// ErrClosed: the client or its session is closed. It comes with zkconn.ErrAuthFailed where the
 	// servers refused a credential, or a client without one.
 	ErrClosed = because(messages.ReasonSessionClosed, actors.ErrSessionClosed)
 
-	// ErrNotAcquired: TryLock found somebody else before us. No node is left.
+	// Not acquired.
+
+	// ErrNotAcquired: TryLock found somebody else before us. No node is left. It may pass.
 	ErrNotAcquired = because(messages.ReasonNotAcquired, errors.New("turnstile: the lock is not free"))
-	// ErrDeadlock: the request was part of a deadlock, and gave up.
+	// ErrDeadlock: the request was part of a deadlock, and gave up. It may pass.
 	ErrDeadlock = mayPass("deadlock", errors.New("turnstile: deadlock"))
 	// ErrReentry: a call with the context of a lease of the same lock would wait for itself: see
 	// WithReentry.
@@ -39,7 +41,8 @@ var (
 	// ErrQueueFull: WithMaxWaiters refuses to wait behind so many contenders. No node was made. It
 	// may pass.
 	ErrQueueFull = because(messages.ReasonQueueFull, errors.New("turnstile: too many wait for the lock"))
-	// ErrQuota: a quota of the lock path does not allow another node (zookeeper.enforceQuota).
+	// ErrQuota: a quota of the lock path does not allow another node (zookeeper.enforceQuota). It
+	// may pass.
 	ErrQuota = because(messages.ReasonQuota, zkconn.ErrQuota)
 	// ErrNoAuth: an ACL does not allow what the lock needs.
 	ErrNoAuth = because(messages.ReasonNoAuth, zkconn.ErrNoAuth)
@@ -58,13 +61,16 @@ var (
 	ErrNeedsSession = mayNotPass("bad_input", errors.New("turnstile: this needs a session, and does not work over a gateway"))
 	_               = mayNotPass("bad_input", zkconn.ErrBadConfig)
 
+	// Held, and lost or given back.
+
 	// ErrRevoked: somebody asked for the lock and the grace period ran out. It is the cause of the
-	// lease's context.
+	// lease's context. It may pass.
 	ErrRevoked = mayPass("revoked", errors.New("turnstile: the lock was revoked"))
 	// ErrMaxHold: the lock was held for as long as WithMaxHold allows. It is the cause of the
-	// lease's context.
+	// lease's context. It may pass.
 	ErrMaxHold = mayPass("max_hold", errors.New("turnstile: the hold reached its time limit"))
-	// ErrLost: the lock was held and was lost. It is the cause of the lease's context.
+	// ErrLost: the lock was held and was lost. It is the cause of the lease's context. It may pass,
+	// unless it comes with ErrClosed.
 	ErrLost = because(messages.ReasonHoldGone, errors.New("turnstile: the lock was lost"))
 	// ErrReleased is the cause of the lease's context after Unlock and Release.
 	ErrReleased = mayNotPass("released", errors.New("turnstile: the lock was released"))
@@ -73,16 +79,19 @@ var (
 	// ErrNotWriter: only a lease for writing can be downgraded.
 	ErrNotWriter = mayNotPass("bad_input", errors.New("turnstile: not a lease for writing"))
 	// ErrUnconfirmed: the lease was over before any server confirmed Unlock. The session goes on
-	// trying.
+	// trying. It may pass.
 	ErrUnconfirmed = mayPass("unconfirmed", errors.New("turnstile: the release is not confirmed by the servers, the session goes on trying"))
-	// ErrUnknownOutcome: a transaction may have been carried out, or may yet be. See Lease.Txn.
+	// ErrUnknownOutcome: a transaction may have been carried out, or may yet be: see Lease.Txn. It
+	// may pass.
 	ErrUnknownOutcome = mayPass("unknown_outcome", zkconn.ErrUnknownOutcome)
+
+	// Questions, jobs, and the client.
 
 	// ErrGone: the contender that was to be broken is gone.
 	ErrGone = because(messages.ReasonGone, inspect.ErrGone)
-	// ErrNotHolding: nobody holds the lock.
+	// ErrNotHolding: nobody holds the lock. It may pass.
 	ErrNotHolding = mayPass("not_holding", errors.New("turnstile: nobody holds the lock"))
-	// ErrNoLeader: nobody leads.
+	// ErrNoLeader: nobody leads. It may pass.
 	ErrNoLeader = mayPass("no_leader", errors.New("turnstile: nobody leads"))
 	// ErrAgain marks an error of your own as one that may pass: see MayPass.
 	//

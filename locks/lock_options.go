@@ -15,13 +15,19 @@ import (
 // LockOption changes how a lock is acquired, also by elections, RunOnce and RunOnceFor. One without
 // effect on its kind of lock is refused with ErrBadAcquire: see actors.CheckAcquire, and for
 // elections and RunOnce the table here.
+//
+//   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told:
+//     [WithOnChange], [WithOnLost], [WithObserver].
+//   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry],
+//     [WithDeadlockDetection]. Against long queues: [WithMaxWaiters].
+//   - For restarts: [WithReclaim]. For queues of others: [WithName], [WithNaming], [WithWatchAll].
 type LockOption interface {
 	ElectionOption
 	OnceOption
 	forLock()
 }
 
-// ElectionOption changes how a candidate campaigns: WithPriority, and every LockOption but
+// ElectionOption changes how a candidate campaigns: [WithPriority], and every LockOption but
 // WithLabel and WithSticky.
 type ElectionOption interface {
 	apply(*lockSettings)

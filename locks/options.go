@@ -19,6 +19,15 @@ import (
 )
 
 // Option changes how a client works.
+//
+//   - Servers: [WithSessionTimeout], [WithReconnectBackoff], [WithDialer], [WithServerTick],
+//     [WithSuspendedTime].
+//   - Who we are, and who may do what: [WithAuth], [WithSASL], [WithTLS], [WithACL],
+//     [WithParentACL], [WithParentACLFunc].
+//   - Restarts: [WithSessionFile].
+//   - To see what it does: [WithLogger], [WithMeterProvider], [WithMeterLabels],
+//     [WithTracerProvider], [WithUnreleased].
+//   - Actors: [WithActorSystem]. Load: [WithoutIdleSyncs], [WithMaxWaiting], [WithMaxNodeBytes].
 type Option func(*options) error
 
 type options struct {

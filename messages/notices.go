@@ -134,6 +134,21 @@ type Failed struct {
 	Detail string
 }
 
+// EndOf gives the state in which a notice ends a request, and why; StateNone if it ends none.
+func EndOf(notice any) (State, Reason) {
+	switch n := notice.(type) {
+	case *Released:
+		return StateReleased, n.Reason
+	case *Lost:
+		return StateLost, n.Reason
+	case *Cancelled:
+		return StateCancelled, n.Reason
+	case *Failed:
+		return StateFailed, n.Reason
+	}
+	return StateNone, ReasonNone
+}
+
 // Transition is one change of state. Lock actors send it to their observers, in order. The answer to
 // [Observe] is one from StateNone to the current state.
 type Transition struct {

@@ -39,7 +39,7 @@ const (
 	ReasonNodeDeleted Reason = "the contender node was deleted by somebody else"
 	// ReasonNoAuth: the ACL does not permit what the lock needs.
 	ReasonNoAuth Reason = "not permitted by the ACL"
-	// ReasonQuota: a quota of the lock path does not allow another node. It may pass, when others have gone.
+	// ReasonQuota: a quota of the lock path does not allow another node.
 	ReasonQuota Reason = "a quota of the lock path is reached"
 	// ReasonLocalSession: the session is local to its server, and cannot have a node.
 	ReasonLocalSession Reason = "the session is local to its server"
@@ -61,13 +61,13 @@ const (
 	// ReasonUnreachable: no gateway has answered, so the outcome is unknown here. The gateway gives
 	// the lock back by itself.
 	ReasonUnreachable Reason = "no gateway answers"
-	// ReasonGatewayFull: each gateway has as many requests as it takes. It may pass.
+	// ReasonGatewayFull: each gateway has as many requests as it takes.
 	ReasonGatewayFull Reason = "the gateway is full"
 	// ReasonSessionFull: the session has as many ephemeral nodes as servers can delete in one
-	// transaction. Nothing was sent. It may pass.
+	// transaction. Nothing was sent.
 	ReasonSessionFull Reason = "the session has as many nodes as it may have"
 	// ReasonQueueFull: too many requests of the session wait in the queue (actors.WithMaxWaiting),
-	// or too many contenders are before the call (locks.WithMaxWaiters). It may pass.
+	// or too many contenders are before the call (locks.WithMaxWaiters).
 	ReasonQueueFull Reason = "too many contenders are before it"
 	// ReasonZxidOutOfRange: the czxid does not fit a fencing token.
 	ReasonZxidOutOfRange Reason = "the zxid is out of the range of a fencing token"

@@ -181,15 +181,11 @@ func (f *fakeActor) complete(notice any) (to messages.State, reason messages.Rea
 		return messages.StateRevoking, ""
 	case *messages.Revoked:
 		return messages.StateReleasing, messages.ReasonRevoked
-	case *messages.Released:
-		return messages.StateReleased, n.Reason
 	case *messages.Lost:
 		f.endLease(n.Reason)
-		return messages.StateLost, n.Reason
-	case *messages.Cancelled:
-		return messages.StateCancelled, n.Reason
-	case *messages.Failed:
-		return messages.StateFailed, n.Reason
+	}
+	if to, why := messages.EndOf(notice); to.Terminal() {
+		return to, why
 	}
 	return f.state, ""
 }

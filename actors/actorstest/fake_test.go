@@ -149,24 +149,12 @@ func TestFakeIsLikeASession(t *testing.T) {
 				require.IsType(t, want, really[i])
 				require.IsType(t, want, faked[i])
 			}
-			require.Equal(t, s.end, reason(really[len(really)-1]))
-			require.Equal(t, s.end, reason(faked[len(faked)-1]))
+			for _, notices := range [][]any{really, faked} {
+				_, why := messages.EndOf(notices[len(notices)-1])
+				require.Equal(t, s.end, why)
+			}
 		})
 	}
-}
-
-func reason(notice any) messages.Reason {
-	switch n := notice.(type) {
-	case *messages.Released:
-		return n.Reason
-	case *messages.Lost:
-		return n.Reason
-	case *messages.Cancelled:
-		return n.Reason
-	case *messages.Failed:
-		return n.Reason
-	}
-	return messages.ReasonNone
 }
 
 // TestFakeGivenUp: a request that does not hold is cancelled by Release as by Cancel; a real one, too.

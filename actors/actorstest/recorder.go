@@ -127,8 +127,8 @@ func AwaitNotice[Notice any](ctx context.Context, r *Recorder, fits ...func(Noti
 			if is && !slices.ContainsFunc(fits, func(fit func(Notice) bool) bool { return !fit(notice) }) {
 				return notice, true, true
 			}
-			_, last := reasonOf(r.notices[looked])
-			ended = ended || last
+			to, _ := messages.EndOf(r.notices[looked])
+			ended = ended || to.Terminal()
 		}
 		return got, false, ended
 	})
@@ -182,7 +182,7 @@ func (r *Recorder) instead(want string) string {
 	var told []string
 	for _, notice := range r.notices {
 		text := nameOf(notice)
-		if reason, _ := reasonOf(notice); reason != messages.ReasonNone {
+		if _, reason := messages.EndOf(notice); reason != messages.ReasonNone {
 			text += fmt.Sprintf(" (%s)", reason)
 		}
 		if nameOf(notice) == want {
@@ -203,21 +203,6 @@ func (r *Recorder) instead(want string) string {
 
 // nameOf names a notice by its type, such as "Held".
 func nameOf(notice any) string { return strings.TrimPrefix(fmt.Sprintf("%T", notice), "*messages.") }
-
-// reasonOf gives the reason of a notice that ends a request.
-func reasonOf(notice any) (reason messages.Reason, ends bool) {
-	switch n := notice.(type) {
-	case *messages.Released:
-		return n.Reason, true
-	case *messages.Lost:
-		return n.Reason, true
-	case *messages.Cancelled:
-		return n.Reason, true
-	case *messages.Failed:
-		return n.Reason, true
-	}
-	return messages.ReasonNone, false
-}
 
 // Story writes states as a sequence: "creating → held → releasing".
 func Story(states []messages.State) string {

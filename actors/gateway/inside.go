@@ -57,8 +57,7 @@ func (in *inside) take(n *news) {
 		return
 	}
 	in.of.table.Told(in.of.now(), id, n.notice)
-	switch n.notice.(type) {
-	case *messages.Released, *messages.Lost, *messages.Cancelled, *messages.Failed:
+	if to, _ := messages.EndOf(n.notice); to.Terminal() {
 		delete(in.requests, id)
 	}
 }

@@ -6,68 +6,18 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Guard is a condition of a transition.
-type Guard struct {
-	Name  string
-	Holds func(Machine, Event) bool
-}
-
-var always = Guard{"", func(Machine, Event) bool { return true }}
-
-var (
-	exhausted  = Guard{"sequence exhausted", func(_ Machine, e Event) bool { return e.Exhausted }}
-	trying     = Guard{"only trying", func(m Machine, _ Event) bool { return m.Try }}
-	tryBehind  = Guard{"behind a node of ours, only trying", func(m Machine, e Event) bool { return m.Try && e.Predecessor != "" }}
-	behindOurs = Guard{"behind a node of ours", func(_ Machine, e Event) bool { return e.Predecessor != "" }}
-	missing    = Guard{"own node missing", func(_ Machine, e Event) bool { return e.Missing }}
-	first      = Guard{"first, lease valid", func(_ Machine, e Event) bool { return e.First && e.Lease }}
-	firstLate  = Guard{"first, lease over", func(_ Machine, e Event) bool { return e.First }}
-	nodeless   = Guard{"no node", func(m Machine, _ Event) bool { return m.Node == "" }}
-	unlock     = Guard{"asks for the lock", func(_ Machine, e Event) bool { return e.Unlock }}
-	uncounted  = Guard{"Waiting is owed", func(m Machine, _ Event) bool { return m.TellMore && !m.Counted }}
-	unwatched  = Guard{"Watched is owed", func(m Machine, _ Event) bool { return m.Unwatched }}
-)
-
-var (
-	wasReleasing = Guard{"was releasing", func(m Machine, _ Event) bool { return m.From == messages.StateReleasing }}
-	wasHolding   = Guard{"was holding", func(m Machine, _ Event) bool { return m.From.Holding() }}
-	wasHeld      = Guard{"was held", func(m Machine, _ Event) bool { return m.From == messages.StateHeld }}
-	wasRevoking  = Guard{"was revoking", func(m Machine, _ Event) bool { return m.From == messages.StateRevoking }}
-
-	releasingFound = Guard{"found, was releasing", and(found, wasReleasing)}
-	heldFound      = Guard{"found, was held, lease valid", and(found, wasHeld, leased)}
-	revokingFound  = Guard{"found, was revoking, lease valid", and(found, wasRevoking, leased)}
-	holdingLate    = Guard{"found, was holding, lease over", and(found, wasHolding)}
-	foundExhausted = Guard{"found, sequence exhausted", and(found, exhausted)}
-	present        = Guard{"found", found.Holds}
-
-	found  = Guard{"found", func(_ Machine, e Event) bool { return e.Node != "" }}
-	leased = Guard{"lease valid", func(_ Machine, e Event) bool { return e.Lease }}
-)
-
-var (
-	endsReleased  = Guard{"gives back", func(m Machine, _ Event) bool { return m.Ending == messages.StateReleased }}
-	endsCancelled = Guard{"gives up", func(m Machine, _ Event) bool { return m.Ending == messages.StateCancelled }}
-
-	wasGivingBack = Guard{"was giving back", and(wasReleasing, endsReleased)}
-	wasGivingUp   = Guard{"was giving up", and(wasReleasing, endsCancelled)}
-)
-
-func and(guards ...Guard) func(Machine, Event) bool {
-	return func(m Machine, e Event) bool {
-		for _, g := range guards {
-			if !g.Holds(m, e) {
-				return false
-			}
-		}
-		return true
-	}
-}
-
 // Action is a step of a transition.
 type Action struct {
 	Name string
 	Run  func(*Machine, Event) Effects
+}
+
+// because gives the action for a reason that is not the usual one of the row's event.
+func (a Action) because(reason messages.Reason) Action {
+	return Action{a.Name, func(m *Machine, e Event) Effects {
+		e.Reason = cmp.Or(e.Reason, reason)
+		return a.Run(m, e)
+	}}
 }
 
 func why(e Event) messages.Reason {
@@ -105,25 +55,20 @@ func asks(name string, do Do) Action {
 	return Action{name, func(m *Machine, _ Event) Effects { return effects(Effect{Do: do, Node: m.Node}) }}
 }
 
-func ends(name string, as messages.State, tell Do) Action {
-	return Action{name, func(m *Machine, e Event) Effects {
-		m.end(as, why(e), e.Detail)
-		return effects(Effect{Do: tell})
-	}}
+func starts(name string, timer Do) Action {
+	return Action{name, func(m *Machine, _ Event) Effects { return effects(Effect{Do: timer, Op: m.Op}) }}
 }
 
-func cleansUp(name string, as messages.State, tell Do) Action {
+func ends(name string, as messages.State, all ...Effect) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
 		m.end(as, why(e), e.Detail)
-		return effects(Effect{Do: tell}, Effect{Do: CleanUp})
+		return effects(all...)
 	}}
 }
 
 func leaves(name string, as messages.State, do Do) Action {
 	return Action{name, func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		m.end(as, why(e), e.Detail)
 		return effects(m.start(do, m.Node))
 	}}
@@ -147,15 +92,11 @@ var (
 		return effects(m.start(Create, ""))
 	}}
 	list = Action{"list", func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		return effects(m.start(List, ""))
 	}}
 	watch = Action{"watch", func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		m.Predecessor = e.Predecessor
 		return effects(m.start(Watch, m.Predecessor))
 	}}
@@ -163,17 +104,13 @@ var (
 		m.Counted, m.Predecessor = true, e.Predecessor
 		return effects(Effect{Do: TellWaiting}, m.start(Watch, m.Predecessor))
 	}}
-	poll = Action{"poll", func(m *Machine, _ Event) Effects {
-		return effects(Effect{Do: StartPoll, Op: m.Op})
-	}}
+	poll = starts("poll", StartPoll)
 )
 
 var (
 	grant = Action{"grant", func(m *Machine, e Event) Effects {
-		if e.Node != "" {
-			m.adopt(e)
-		}
-		m.Predecessor, m.Unwatched = "", m.TellMore
+		m.adopt(e)
+		m.Predecessor, m.Unwatched = "", m.Want.TellMore
 		// The session must know of the hold before what its owner asks for next.
 		return effects(m.start(WatchOwn, m.Node), Effect{Do: TellHeld})
 	}}
@@ -197,15 +134,11 @@ var (
 	}}
 	resume = Action{"resume", func(m *Machine, e Event) Effects {
 		m.adopt(e)
-		m.From, m.Unwatched = messages.StateNone, m.TellMore
+		m.From, m.Unwatched = messages.StateNone, m.Want.TellMore
 		return effects(Effect{Do: TellResumed}, m.start(WatchOwn, m.Node))
 	}}
-	lose           = ends("lose", messages.StateLost, TellLost)
-	loseAndCleanUp = cleansUp("lose, clean up", messages.StateLost, TellLost)
-	loseLate       = Action{"lose, clean up", func(m *Machine, e Event) Effects {
-		m.end(messages.StateLost, messages.ReasonLeaseOver, e.Detail)
-		return effects(Effect{Do: TellLost}, Effect{Do: CleanUp})
-	}}
+	lose           = ends("lose", messages.StateLost, Effect{Do: TellLost})
+	loseAndCleanUp = ends("lose, clean up", messages.StateLost, Effect{Do: TellLost}, Effect{Do: CleanUp})
 )
 
 var (
@@ -221,18 +154,14 @@ var (
 	}}
 	verify = Action{"verify", func(m *Machine, e Event) Effects {
 		m.recover()
-		if e.Node != "" {
-			m.adopt(e)
-		}
+		m.adopt(e)
 		return effects(m.start(Verify, m.Node))
 	}}
 	suspendVerify = Action{"suspend, verify", func(m *Machine, _ Event) Effects {
 		m.recover()
 		return effects(Effect{Do: TellSuspended}, m.start(Verify, m.Node))
 	}}
-	retry = Action{"retry", func(m *Machine, _ Event) Effects {
-		return effects(Effect{Do: StartRetry, Op: m.Op})
-	}}
+	retry = starts("retry", StartRetry)
 )
 
 var (
@@ -247,12 +176,7 @@ var (
 	force          = forces("force, delete", Delete)
 	forceVerify    = forces("force, verify", Verify)
 	failDelete     = leaves("fail, delete", messages.StateFailed, Delete)
-	failExhausted  = Action{"fail, delete", func(m *Machine, e Event) Effects {
-		m.adopt(e)
-		m.end(messages.StateFailed, cmp.Or(e.Reason, messages.ReasonSequenceExhausted), e.Detail)
-		return effects(m.start(Delete, m.Node))
-	}}
-	remove = Action{"delete", func(m *Machine, e Event) Effects {
+	remove         = Action{"delete", func(m *Machine, e Event) Effects {
 		m.adopt(e)
 		return effects(m.start(Delete, m.Node))
 	}}
@@ -264,7 +188,7 @@ var (
 	tellCancelled = tells("done", TellCancelled)
 	tellFailed    = tells("done", TellFailed)
 
-	giveUpWaiting = ends("give up", messages.StateCancelled, TellCancelled)
-	fail          = ends("fail", messages.StateFailed, TellFailed)
-	failCleanUp   = cleansUp("fail, clean up", messages.StateFailed, TellFailed)
+	giveUpWaiting = ends("give up", messages.StateCancelled, Effect{Do: TellCancelled})
+	fail          = ends("fail", messages.StateFailed, Effect{Do: TellFailed})
+	failCleanUp   = ends("fail, clean up", messages.StateFailed, Effect{Do: TellFailed}, Effect{Do: CleanUp})
 )

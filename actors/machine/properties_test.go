@@ -176,7 +176,7 @@ func TestStepIsAFunction(t *testing.T) {
 			Op:          rapid.Uint64Range(1, 1<<40).Draw(t, "op"),
 			Node:        rapid.SampledFrom([]string{"", "n-1"}).Draw(t, "node"),
 			Predecessor: rapid.SampledFrom([]string{"", "p"}).Draw(t, "predecessor"),
-			Flags:       machine.New(&want).Flags,
+			Want:        &want,
 			Counted:     rapid.Bool().Draw(t, "counted"),
 			Unwatched:   rapid.Bool().Draw(t, "unwatched"),
 		}
@@ -197,7 +197,7 @@ func TestStepIsAFunction(t *testing.T) {
 			t.Fatalf("%+v, %+v: %+v, %+v", copied, ev, next, again)
 		}
 		checkStep(t, m, ev)
-		if next.Op < m.Op || (row == nil && next != m) || next.Flags != m.Flags {
+		if next.Op < m.Op || (row == nil && next != m) || next.Want != m.Want {
 			t.Fatalf("%+v, %+v: %+v", m, ev, next)
 		}
 		if (m.Stale(ev) || m.State.Terminal()) && (next != m || len(effects) != 0 || row != nil) {

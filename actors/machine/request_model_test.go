@@ -128,10 +128,10 @@ func (r *request) notice(e machine.Effect, ev machine.Event) {
 	legal := true
 	switch e.Do {
 	case machine.TellWaiting:
-		legal = !r.held && !r.over && !r.counted && r.m.TellMore
+		legal = !r.held && !r.over && !r.counted && r.m.Want.TellMore
 		r.counted = true
 	case machine.TellWatched:
-		legal = r.holding() && !r.suspended && !r.watched && r.m.TellMore
+		legal = r.holding() && !r.suspended && !r.watched && r.m.Want.TellMore
 		r.watched = true
 	case machine.TellContended, machine.TellChecked:
 		legal = r.holding() && !r.suspended

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -16,58 +15,61 @@ type Row struct {
 	Do   Action
 }
 
-// Rows gives the whole table.
-func Rows() []Row { return append([]Row(nil), table...) }
+// Guard is a condition of a transition.
+type Guard struct {
+	Name  string
+	Holds func(Machine, Event) bool
+}
 
-// Possible reports whether the event has a row in the state. If not, it is a bug of the shell,
-// except in terminal states, which ignore every event.
-func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
+var always = Guard{"", func(Machine, Event) bool { return true }}
 
-// Step takes one event. It gives the work to do, and the row that fired or nil. Stale events, and
-// all after the end, change nothing. An impossible event gives Halt.
-//
-// A paused process may hear anything first. So for an event that is Overdue, Step takes LeaseOver
-// instead, with that reason, and the lock is lost. A LeaseOver that is not Overdue is of a lease
-// before this grant, and is dropped.
-func (m *Machine) Step(ev Event) (Effects, *Row) {
-	if m.Holding() {
-		switch {
-		case ev.Kind == LeaseOver && ev.Overdue == "":
-			return Effects{}, nil
-		case ev.Overdue != "" && (m.Stale(ev) || !saysMore[ev.Kind]):
-			over := Event{Kind: LeaseOver, Reason: ev.Overdue}
-			if ev.Kind == Disconnected { // the connection went with the session, where there is a reason
-				over.Reason = cmp.Or(ev.Reason, over.Reason)
+var (
+	exhausted  = Guard{"sequence exhausted", func(_ Machine, e Event) bool { return e.Exhausted }}
+	trying     = Guard{"only trying", func(m Machine, _ Event) bool { return m.Want.Try }}
+	tryBehind  = Guard{"behind a node of ours, only trying", func(m Machine, e Event) bool { return m.Want.Try && e.Predecessor != "" }}
+	behindOurs = Guard{"behind a node of ours", func(_ Machine, e Event) bool { return e.Predecessor != "" }}
+	missing    = Guard{"own node missing", func(_ Machine, e Event) bool { return e.Missing }}
+	first      = Guard{"first, lease valid", func(_ Machine, e Event) bool { return e.First && e.Lease }}
+	firstLate  = Guard{"first, lease over", func(_ Machine, e Event) bool { return e.First }}
+	nodeless   = Guard{"no node", func(m Machine, _ Event) bool { return m.Node == "" }}
+	unlock     = Guard{"asks for the lock", func(_ Machine, e Event) bool { return e.Unlock }}
+	uncounted  = Guard{"Waiting is owed", func(m Machine, _ Event) bool { return m.Want.TellMore && !m.Counted }}
+	unwatched  = Guard{"Watched is owed", func(m Machine, _ Event) bool { return m.Unwatched }}
+)
+
+var (
+	wasReleasing = Guard{"was releasing", func(m Machine, _ Event) bool { return m.From == messages.StateReleasing }}
+	wasHolding   = Guard{"was holding", func(m Machine, _ Event) bool { return m.From.Holding() }}
+	wasHeld      = Guard{"was held", func(m Machine, _ Event) bool { return m.From == messages.StateHeld }}
+	wasRevoking  = Guard{"was revoking", func(m Machine, _ Event) bool { return m.From == messages.StateRevoking }}
+
+	releasingFound = Guard{"found, was releasing", and(found, wasReleasing)}
+	heldFound      = Guard{"found, was held, lease valid", and(found, wasHeld, leased)}
+	revokingFound  = Guard{"found, was revoking, lease valid", and(found, wasRevoking, leased)}
+	holdingLate    = Guard{"found, was holding, lease over", and(found, wasHolding)}
+	foundExhausted = Guard{"found, sequence exhausted", and(found, exhausted)}
+
+	found  = Guard{"found", func(_ Machine, e Event) bool { return e.Node != "" }}
+	leased = Guard{"lease valid", func(_ Machine, e Event) bool { return e.Lease }}
+)
+
+var (
+	endsReleased  = Guard{"gives back", func(m Machine, _ Event) bool { return m.Ending == messages.StateReleased }}
+	endsCancelled = Guard{"gives up", func(m Machine, _ Event) bool { return m.Ending == messages.StateCancelled }}
+
+	wasGivingBack = Guard{"was giving back", and(wasReleasing, endsReleased)}
+	wasGivingUp   = Guard{"was giving up", and(wasReleasing, endsCancelled)}
+)
+
+func and(guards ...Guard) func(Machine, Event) bool {
+	return func(m Machine, e Event) bool {
+		for _, g := range guards {
+			if !g.Holds(m, e) {
+				return false
 			}
-			return m.take(over)
 		}
+		return true
 	}
-	return m.take(ev)
-}
-
-// saysMore has the events that end a hold also while its lease is valid, and tell the reason better
-// than LeaseOver.
-var saysMore = [kinds]bool{Expired: true, Closed: true, NodeGone: true}
-
-func (m *Machine) take(ev Event) (Effects, *Row) {
-	if m.State.Terminal() || m.Stale(ev) {
-		return Effects{}, nil
-	}
-	for _, row := range index[m.State][ev.Kind] {
-		if row.If.Holds(*m, ev) {
-			effects := row.Do.Run(m, ev)
-			m.State = row.To
-			return effects, row
-		}
-	}
-	return effects(Effect{Do: Halt}), nil
-}
-
-// Explain is Step on a copy, Overdue or not. It gives the next machine, the work to do, and the row
-// that fires or nil.
-func (m Machine) Explain(ev Event) (Machine, []Effect, *Row) {
-	effects, row := m.take(ev)
-	return m, effects.All(), row
 }
 
 var table = slices.Concat(gettingIn, having, recovering, leaving,
@@ -101,6 +103,13 @@ var index = func() (ix [messages.StateFailed + 1][kinds][]*Row) {
 	return ix
 }()
 
+// Rows gives the whole table.
+func Rows() []Row { return append([]Row(nil), table...) }
+
+// Possible reports whether the event has a row in the state. If not, it is a bug of the shell,
+// except in terminal states, which ignore every event.
+func Possible(s messages.State, k Kind) bool { return len(index[s][k]) > 0 }
+
 const (
 	none       = messages.StateNone
 	creating   = messages.StateCreating
@@ -120,7 +129,7 @@ var gettingIn = []Row{
 	{none, Begin, always, creating, begin},
 	{none, Refused, always, isFailed, fail}, // bad input: nothing is sent
 
-	{creating, Created, exhausted, releasing, failExhausted},
+	{creating, Created, exhausted, releasing, failDelete.because(messages.ReasonSequenceExhausted)},
 	{creating, Created, first, held, grant},
 	{creating, Created, firstLate, recovery, verify},
 	{creating, Created, tryBehind, releasing, giveUp},
@@ -212,10 +221,10 @@ var recovering = []Row{
 	{recovery, Found, wasReleasing, isFailed, tellFailed},
 	{recovery, Found, heldFound, held, resume},
 	{recovery, Found, revokingFound, revoking, resume},
-	{recovery, Found, holdingLate, isLost, loseLate},
+	{recovery, Found, holdingLate, isLost, loseAndCleanUp.because(messages.ReasonLeaseOver)},
 	{recovery, Found, wasHolding, isLost, lose},
-	{recovery, Found, foundExhausted, releasing, failExhausted},
-	{recovery, Found, present, listing, list},
+	{recovery, Found, foundExhausted, releasing, failDelete.because(messages.ReasonSequenceExhausted)},
+	{recovery, Found, found, listing, list},
 	{recovery, Found, always, creating, create},
 	{recovery, Refused, wasHolding, isLost, loseAndCleanUp},
 	{recovery, Refused, always, isFailed, failCleanUp},
@@ -247,7 +256,7 @@ var leaving = []Row{
 	{releasing, Created, always, releasing, remove},
 	{releasing, NodeTaken, always, isCancel, tellCancelled},
 	{releasing, NotCreated, always, isCancel, tellCancelled},
-	{releasing, Found, present, releasing, remove},
+	{releasing, Found, found, releasing, remove},
 	{releasing, Found, endsReleased, isReleased, tellReleased},
 	{releasing, Found, endsCancelled, isCancel, tellCancelled},
 	{releasing, Found, always, isFailed, tellFailed},

@@ -101,7 +101,7 @@ func TestActionsAreNamedByWhatTheyDo(t *testing.T) {
 		if row.Do.Name != "" {
 			continue
 		}
-		before := machine.Machine{State: row.From, Op: 7, Node: "n-1"}
+		before := machine.Machine{Want: &messages.Acquire{}, State: row.From, Op: 7, Node: "n-1"}
 		after := before
 		effects := row.Do.Run(&after, machine.Event{Kind: row.On, Node: "n-2", Reason: "why"})
 		require.Empty(t, effects, nameOf(row))
@@ -118,7 +118,7 @@ func TestWhoHasEndedTakesNoFurtherPart(t *testing.T) {
 		}
 		for _, k := range machine.Kinds() {
 			require.False(t, machine.Possible(s, k), "(%s, %s)", s, k)
-			before := machine.Machine{State: s, Op: 7, Node: "n-1", Ending: s}
+			before := machine.Machine{Want: &messages.Acquire{}, State: s, Op: 7, Node: "n-1", Ending: s}
 			for _, op := range []uint64{0, 7, 8} {
 				after, effects, row := before.Explain(machine.Event{Kind: k, Op: op, Node: "n-2", Lease: true})
 				require.Equal(t, before, after, "(%s, %s)", s, k)
@@ -135,7 +135,7 @@ func TestAnImpossibleEventHalts(t *testing.T) {
 		if machine.Possible(p.state, p.kind) {
 			continue
 		}
-		before := machine.Machine{State: p.state, Op: 7, Node: "n-1"}
+		before := machine.Machine{Want: &messages.Acquire{}, State: p.state, Op: 7, Node: "n-1"}
 		after, effects, _ := before.Explain(machine.Event{Kind: p.kind})
 		require.Equal(t, before, after, "(%s, %s)", p.state, p.kind)
 		require.Equal(t, []machine.Effect{{Do: machine.Halt}}, effects, "(%s, %s)", p.state, p.kind)
@@ -150,7 +150,7 @@ func TestTerminalRowsTellTheEndOnce(t *testing.T) {
 		messages.StateCancelled: machine.TellCancelled, messages.StateFailed: machine.TellFailed,
 	}
 	for _, row := range machine.Rows() {
-		m := machine.Machine{State: row.From, Op: 7}
+		m := machine.Machine{Want: &messages.Acquire{}, State: row.From, Op: 7}
 		var told []machine.Do
 		effects := row.Do.Run(&m, machine.Event{Kind: row.On})
 		for _, effect := range effects.All() {

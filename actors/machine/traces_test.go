@@ -159,9 +159,9 @@ func show(m machine.Machine) string {
 		{"predecessor", m.Predecessor, m.Predecessor != ""},
 		{"reason", string(m.Reason), m.Reason != ""},
 		{"detail", m.Detail, m.Detail != ""},
-		{"try", "yes", m.Try},
+		{"try", "yes", m.Want.Try},
 		{"places", strconv.Itoa(m.Places), m.Places != 0},
-		{"tells more", fmt.Sprintf("Waiting was told: %v, Watched is owed: %v", m.Counted, m.Unwatched), m.TellMore},
+		{"tells more", fmt.Sprintf("Waiting was told: %v, Watched is owed: %v", m.Counted, m.Unwatched), m.Want.TellMore},
 	} {
 		if part.shown {
 			text += fmt.Sprintf("\n%s: %s", part.name, part.value)

@@ -79,7 +79,6 @@
 //
 // How long to wait for the lock is told by --wait with a unit, or as flock(1) has it: -n (--nonblock) does not wait, -w
 // (--timeout) waits so many seconds. The exit status of a lock that was not acquired is 75, not flock's 1.
-// With --max-waiters N, run waits only where fewer than N hold the lock or wait for it.
 //
 // # Hold
 //
@@ -121,21 +120,7 @@
 // # Exit status
 //
 // It is the command's, as a shell tells it: 128 + n where signal n ended it, 126 where it cannot be
-// run, 127 where it does not exist. zklock's own are
-//
-//	0     done
-//	1     the answer is no: nobody holds (revoke), the contender is gone or not to be broken (break), there is a
-//	      deadlock (graph), something is wrong (doctor)
-//	64    bad use
-//	66    the path, or the chroot, does not exist (queue, tree, graph)
-//	69    no connection to ZooKeeper, or the servers do not answer
-//	70    refused: by a node's ACL, by another number of permits, or by the server
-//	75    the command was not run: --wait is over while others had the lock; as many are before it as --max-waiters says; with
-//	      --at-most-every it is not due, with --for it has been run, or somebody is at it
-//	79    lost: the command was ended, or ended by itself after the lock was lost
-//	80    given back: somebody asked for the lock, or --max-hold is over, and the command was ended
-//	81    nobody runs the command for the instant of --for
-//	128+n signal n ended zklock before it held the lock
+// run, 127 where it does not exist. README.md has zklock's own statuses.
 //
 // # Servers and credentials
 //

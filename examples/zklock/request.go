@@ -53,7 +53,7 @@ func (r *runArgs) addTo(f *pflag.FlagSet) {
 
 // addRunTo registers those of run alone.
 func (r *runArgs) addRunTo(f *pflag.FlagSet) {
-	f.IntVar(&r.most, mostFlag, 0, "do not wait behind `N` or more that hold or wait")
+	f.IntVar(&r.most, mostFlag, 0, "do not run it where it would have to wait, and\n`N` or more hold the lock or wait for it")
 	f.DurationVar(&r.grace, "grace", 5*time.Second, "the time from SIGTERM to SIGKILL")
 	f.DurationVar(&r.maxHold, maxHoldFlag, 0, "end the command when it has had the lock for so\nlong")
 	f.Lookup(maxHoldFlag).DefValue = "0s"

@@ -30,10 +30,6 @@ to the command's process group, and the exit status is the command's own: 128 +
 n where signal n ended it, 126 where it cannot be run, 127 where it does not
 exist.
 
-With --max-waiters N the command is not run where N or more hold the lock or
-wait for it, and this one would have to wait: with 1 it waits for nobody, and
-leaves no node in the queue.
-
 When the lock is lost, or somebody asks for it (zklock revoke), the command
 gets SIGTERM, and SIGKILL when it is still there after --grace.
 
@@ -62,10 +58,9 @@ Exit status of zklock itself:
   64  bad use
   69  no connection to ZooKeeper, or the servers did not answer
   70  refused: by a node's ACL, another number of permits, or the server
-  75  the command was not run: --wait is over while others had the lock, as many
-      are before it as --max-waiters says, or with --at-most-every it is not
-      due, with --for it has been run, or somebody is at it (for systemd:
-      SuccessExitStatus=75)
+  75  the command was not run: others have the lock, and a flag says not to
+      wait, or no longer; or with --at-most-every it is not due, with --for it
+      has been run (for systemd: SuccessExitStatus=75)
   79  lost: the command was ended, or ended after the lock was lost
   80  given back: somebody asked for the lock, or --max-hold is over, and the
       command was ended

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// The exit statuses, as the package documentation lists them.
+// The exit statuses, as README.md lists them.
 const (
 	statusNo          = 1
 	statusUsage       = 64

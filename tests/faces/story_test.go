@@ -1,7 +1,7 @@
 package faces
 
 import (
-	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -108,27 +108,8 @@ func requireTold(t *testing.T, r request, grant messages.Grant, want ...notice) 
 
 // contents gives the grant of a notice, and its reason.
 func contents(n any) (messages.Grant, messages.Reason) {
-	switch n := n.(type) {
-	case *messages.Held:
-		return n.Grant, ""
-	case *messages.Suspended:
-		return n.Grant, ""
-	case *messages.Resumed:
-		return n.Grant, ""
-	case *messages.RevokeRequested:
-		return n.Grant, ""
-	case *messages.Revoked:
-		return n.Grant, ""
-	case *messages.Released:
-		return n.Grant, n.Reason
-	case *messages.Lost:
-		return n.Grant, n.Reason
-	case *messages.Cancelled:
-		return n.Grant, n.Reason
-	case *messages.Failed:
-		return n.Grant, n.Reason
-	}
-	panic(fmt.Sprintf("%T is no notice of a request", n))
+	_, reason := messages.EndOf(n)
+	return reflect.ValueOf(n).Elem().FieldByName("Grant").Interface().(messages.Grant), reason
 }
 
 // requireWent holds the states of a request that has ended against a pattern.

@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"reflect"
 	"slices"
-	"unsafe"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 )
@@ -114,7 +113,6 @@ func (e *writer) actor(i int) {
 	if m.Holding() {
 		e.num(a.held, a.term)
 	}
-	e.b = append(e.b, (*[unsafe.Sizeof(m.Flags)]byte)(unsafe.Pointer(&m.Flags))[:]...) // all of them, whatever their names
 	e.flags(m.Counted, m.Unwatched, a.poll != 0 && a.poll == m.Op)
 	e.text(m.Node)
 	e.text(m.Predecessor)

@@ -187,7 +187,7 @@ var reasons = []struct {
 		"coordinator.Coordinator.timeout", "coordinator.Coordinator.seed", "coordinator.Coordinator.epoch.timeout"}},
 	{"it follows from the number of the epoch", []string{"coordinator.Coordinator.epoch.mark"}},
 	{"it follows from the Spec of the request, which does not change", []string{"coordinator.request.spec", "coordinator.request.weight",
-		"coordinator.request.kind", "coordinator.Order.Spec"}},
+		"coordinator.request.kind", "coordinator.Order.Spec", "walk.state.actors.m.Want"}},
 	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
 		"walk.state.actors.inbox.event.Detail", "coordinator.Order.Moment", "coordinator.request.gaveBack",
 		"coordinator.Coordinator.stale", "coordinator.Coordinator.polls", "coordinator.wait.predecessor"}},

@@ -146,7 +146,7 @@ func (e *entry) told(now Instant, notice any) {
 		}
 		deadline = e.force
 	}
-	if _, ends := terminal(notice); ends {
+	if to, _ := messages.EndOf(notice); to.Terminal() {
 		e.phase = gone
 	}
 	e.add(notice, deadline)

@@ -47,7 +47,7 @@ func (r *Requester) begins(notice any) bool {
 // answers each sending without a promise, so the next sending is left to Wake while the newest is
 // young.
 func (r *Requester) withoutPromise(now Instant, p Reply) []Output {
-	if _, ended := terminal(p.Events[len(p.Events)-1].Notice); ended {
+	if to, _ := messages.EndOf(p.Events[len(p.Events)-1].Notice); to.Terminal() {
 		return r.again(now, r.places.now, "Expired")
 	}
 	r.try.every = min(r.try.every, firstEvery)
@@ -162,10 +162,9 @@ func (r *Requester) mayHaunt() bool { return r.ghost != 0 && r.try.heard < r.gho
 
 // end takes the end of the gateway's lock actor.
 func (r *Requester) end(notice any) []Output {
-	to, is := terminal(notice)
-	why := reasonOf(notice)
+	to, why := messages.EndOf(notice)
 	switch {
-	case !is:
+	case !to.Terminal():
 		return nil
 	case r.restarts(to, why) && r.haunted(to, why):
 		return r.leave(r.try.heard, r.places.now, "Refused")
@@ -179,20 +178,6 @@ func (r *Requester) end(notice any) []Output {
 		return r.finish(&messages.Lost{Grant: r.grant, Reason: here(why)}, "Left")
 	}
 	return r.finish(asUnreachable(notice), "Left")
-}
-
-func reasonOf(notice any) messages.Reason {
-	switch n := notice.(type) {
-	case *messages.Released:
-		return n.Reason
-	case *messages.Lost:
-		return n.Reason
-	case *messages.Cancelled:
-		return n.Reason
-	case *messages.Failed:
-		return n.Reason
-	}
-	return messages.ReasonNone
 }
 
 // closed is the detail of an end that the end of a gateway has caused.
@@ -211,7 +196,7 @@ func here(why messages.Reason) messages.Reason {
 // asUnreachable translates the end of a request likewise: where the gateway's session was closed,
 // the lock is out of reach.
 func asUnreachable(notice any) any {
-	if reasonOf(notice) != messages.ReasonSessionClosed {
+	if _, why := messages.EndOf(notice); why != messages.ReasonSessionClosed {
 		return notice
 	}
 	switch n := notice.(type) {
@@ -260,8 +245,8 @@ func (r *Requester) LeaseOver(now Instant) []Output {
 // finish ends the request: it tells the change of state, unless the gateway has, then the end, and
 // takes leave of the gateway.
 func (r *Requester) finish(notice any, on string) []Output {
-	to, _ := terminal(notice)
-	out := append([]Output{EndLease{}}, r.move(to, on, reasonOf(notice))...)
+	to, why := messages.EndOf(notice)
+	out := append([]Output{EndLease{}}, r.move(to, on, why)...)
 	r.stage = over
 	out = append(out, Say{Notice: notice})
 	if r.number > 0 {

@@ -147,21 +147,6 @@ type Event struct {
 	Answers uint64
 }
 
-// terminal gives the state that a notice ends a request in.
-func terminal(notice any) (messages.State, bool) {
-	switch notice.(type) {
-	case *messages.Released:
-		return messages.StateReleased, true
-	case *messages.Lost:
-		return messages.StateLost, true
-	case *messages.Cancelled:
-		return messages.StateCancelled, true
-	case *messages.Failed:
-		return messages.StateFailed, true
-	}
-	return messages.StateNone, false
-}
-
 // Output is an instruction of an end to its shell: Send, Dismiss, Say, Trouble, WaitFor, Extend, EndLease or End of
 // the requester, Spawn, Tell or Answer of the gateway.
 type Output any
