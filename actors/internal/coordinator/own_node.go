@@ -71,8 +71,8 @@ func (c *Coordinator) vanished(p *lockPath, name string) {
 		return
 	}
 	for _, w := range p.watchers[name] { // a list of them is replaced, and not changed, while they are told
-		if w.role == awaitsNode || w.role == looksAhead {
-			c.hearForWaiter(w, name, NodeDeleted, true)
+		if w.role == awaitsNode {
+			c.waitChanged(c.requests[w.request], name, NodeDeleted, true)
 		}
 	}
 }

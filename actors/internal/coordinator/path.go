@@ -75,11 +75,8 @@ type listing struct {
 	permits int      // of a semaphore, as its first lister expects it: the data are read as well; zero for other locks
 }
 
-// lister is a request that waits for a listing.
-type lister struct {
-	operation
-	lookAhead bool // it waits already, and only looks ahead
-}
+// lister waits for a listing: the operation of an order, or what takes the listing by itself (taking).
+type lister interface{ asker() RequestID }
 
 // watcher waits for events of a node, or of a list of children.
 type watcher struct {
@@ -94,8 +91,6 @@ const (
 	// awaitsNode: the request waits for this node to go or to be written to; as a watcher of a list of
 	// children, for any change of the queue.
 	awaitsNode role = iota
-	// looksAhead: the node is before the predecessor of the request.
-	looksAhead
 	// holds: the request holds with the node.
 	holds
 	// attends: the request holds, and is to be told of other contenders.
