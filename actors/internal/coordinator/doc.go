@@ -126,6 +126,8 @@
 // Invariant: of the nodes from a holder's to the one that the lock was handed to, at least one
 // exists. A hold that is taken from its owner is never handed over.
 //
+// Look-ahead. Some waiters watch the node before their predecessor, too: see look_ahead.go (look_ahead.txt).
+//
 // Holders ask for more where calls of their client share a hold (contention.go, contention.txt).
 // WatchQueue lists the queue and watches it; after a change it is listed again, and only a listing
 // tells Contended. CheckOwn has a transaction, sent after it, check the node. A loss of the
