@@ -12,8 +12,6 @@ type operation struct {
 	op      uint64
 }
 
-func (o operation) asker() RequestID { return o.request }
-
 // Moment is a time by a clock of the shell's, for its figures: it is carried, and nothing is decided on it.
 type Moment int64
 

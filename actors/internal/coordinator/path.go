@@ -78,6 +78,8 @@ type listing struct {
 // lister waits for a listing: the operation of an order, or what takes the listing by itself (taking).
 type lister interface{ asker() RequestID }
 
+func (o operation) asker() RequestID { return o.request }
+
 // watcher waits for events of a node, or of a list of children.
 type watcher struct {
 	request RequestID
