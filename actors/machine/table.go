@@ -7,11 +7,11 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Row is one line of the specification: in From, On an event, If the guard holds, go To and Do.
+// Row is one line of the specification: in From, On an event, If the condition holds, go To and Do.
 type Row struct {
 	From messages.State
 	On   Kind
-	If   Guard
+	If   Condition
 	To   messages.State
 	Do   Action
 }
