@@ -28,6 +28,10 @@ func (fifo) watch(c *Coordinator, r *request, predecessor string) {
 	c.lookAhead(r, predecessor)
 }
 
+func (fifo) lookedAhead(c *Coordinator, r *request, op uint64, found *View) {
+	c.lookedAhead(r, op, found)
+}
+
 func (fifo) remove(c *Coordinator, r *request, op uint64) {
 	c.submit(change{operation{r.id, op}, r.node.name})
 }

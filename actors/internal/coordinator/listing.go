@@ -19,7 +19,7 @@ func (c *Coordinator) list(r *request, op uint64) {
 			return
 		}
 	}
-	c.listFor(r.queue.path, operation{r.id, op})
+	c.listFor(r.queue.path, lister{operation: operation{r.id, op}})
 }
 
 // removeStrays removes what restored servers have brought back in the queue of a request.
@@ -36,11 +36,11 @@ func (c *Coordinator) listFor(p *lockPath, w lister) {
 		return
 	}
 	l := &listing{first: w}
-	if r := c.requests[w.asker()]; r != nil {
+	if r := c.requests[w.request]; r != nil {
 		l.permits = cmp.Or(r.view.permits, r.spec.Permits) // as it last was
 	}
 	p.listing = l
-	l.ask = c.ask(&List{Path: p.path, Permits: l.permits}, listed{p.path, w.asker()})
+	l.ask = c.ask(&List{Path: p.path, Permits: l.permits}, listed{p.path, w.request})
 }
 
 // listedEvent turns a listing into the event for a request. It notes the nodes that the request is
@@ -115,7 +115,7 @@ func (p listed) answered(c *Coordinator, _ uint64, answer Answer) {
 
 // serves reports whether a listing answers a request that asked while it was under way.
 func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
-	r := c.requests[w.asker()]
+	r := c.requests[w.request]
 	if r == nil {
 		return true // nobody
 	}
@@ -176,22 +176,14 @@ func (c *Coordinator) showsUnheard(r *request, view *View) bool {
 }
 
 func (c *Coordinator) tellListed(w lister, view *View) {
-	r := c.requests[w.asker()]
-	if r == nil || r.life == ended {
-		return
-	}
-	switch w := w.(type) {
-	case operation:
+	switch r := c.requests[w.request]; {
+	case r == nil || r.life == ended:
+	case w.ahead:
+		r.kind.lookedAhead(c, r, w.op, view)
+	default:
 		if r.polls(w.op) && view.Failure.none() && r.spec.One == "" && c.showsUnheard(r, view) {
 			c.countPoll(r, r.node.name)
 		}
 		c.tell(r, c.listedEvent(r, w.op, view))
-	case taking:
-		w.told(c, r, view)
 	}
-}
-
-// taking is a lister that no order waits for.
-type taking interface {
-	told(c *Coordinator, r *request, view *View)
 }

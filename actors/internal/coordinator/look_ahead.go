@@ -45,7 +45,7 @@ func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	}
 }
 
-// lookingAhead is the purpose of the Watch of the node before the predecessor. As a lister it names no node.
+// lookingAhead is the purpose of the Watch of the node before the predecessor.
 type lookingAhead struct {
 	ofWait
 	node string
@@ -68,14 +68,14 @@ func (p lookingAhead) counted(c *Coordinator, f Failure) {
 func (c *Coordinator) listAhead(r *request) {
 	r.ahead.end(r)
 	if c.epoch.connected {
-		c.listFor(r.queue.path, lookingAhead{ofWait: ofWait{operation{r.id, r.wait.op}}})
+		c.listFor(r.queue.path, lister{operation{r.id, r.wait.op}, true})
 	}
 }
 
-// told takes the listing. When the node before the predecessor had given up, and others are
+// lookedAhead takes the listing. When the node before the predecessor had given up, and others are
 // before the predecessor still, the last of them is watched in its place.
-func (p lookingAhead) told(c *Coordinator, r *request, found *View) {
-	if !r.waitsIn(p.op) || !found.Failure.none() {
+func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
+	if !r.waitsIn(op) || !found.Failure.none() {
 		return
 	}
 	position, shown := found.Queue.Find(r.node.name)

@@ -75,10 +75,11 @@ type listing struct {
 	permits int      // of a semaphore, as its first lister expects it: the data are read as well; zero for other locks
 }
 
-// lister waits for a listing: the operation of an order, or what takes the listing by itself (taking).
-type lister interface{ asker() RequestID }
-
-func (o operation) asker() RequestID { return o.request }
+// lister is a request that waits for a listing.
+type lister struct {
+	operation
+	ahead bool // it waits already, and only looks ahead
+}
 
 // watcher waits for events of a node, or of a list of children.
 type watcher struct {

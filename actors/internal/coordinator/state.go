@@ -259,6 +259,8 @@ type kind interface {
 	noteListing(r *request, position queue.Position, permits int) (wrong string)
 	// watch watches the nodes that keep a request out. predecessor is the name of the nearest.
 	watch(c *Coordinator, r *request, predecessor string)
+	// lookedAhead takes the listing that a waiter has asked for: see look_ahead.go.
+	lookedAhead(c *Coordinator, r *request, op uint64, found *View)
 	// remove has the node deleted.
 	remove(c *Coordinator, r *request, op uint64)
 }
