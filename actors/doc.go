@@ -91,8 +91,7 @@
 //
 // # Fast paths
 //
-// A session saves requests and time by each [FastPath]. The environment variable TURNSTILE_WITHOUT
-// switches them off. They rest on three facts:
+// A session saves requests and time by its fast paths ([FastPaths]). They rest on three facts:
 //
 //   - Nobody that keeps a waiter out is between it and the node that it watches, or can come there,
 //     because new nodes have greater numbers.

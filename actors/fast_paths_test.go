@@ -2,6 +2,7 @@ package actors
 
 import (
 	"log/slog"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,42 +11,25 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// TestFastPathNames: every fast path has a name that is read back, and no two the same.
-func TestFastPathNames(t *testing.T) {
-	var all FastPath
-	for _, f := range FastPaths() {
-		require.Zero(t, all&f)
-		all |= f
-		got, err := ParseFastPaths(f.String())
-		require.NoError(t, err)
-		require.Equal(t, f, got)
-	}
-	require.Equal(t, LookAhead, FastPaths()[len(FastPaths())-1], "a path without a name")
-	got, err := ParseFastPaths(all.String())
-	require.NoError(t, err)
-	require.Equal(t, all, got)
-
-	_, err = ParseFastPaths("hand-over, teleport")
-	require.ErrorIs(t, err, zkconn.ErrBadConfig)
-	require.ErrorContains(t, err, `"teleport"`)
-}
-
-// TestFastPathsOfTheEnvironment are off in every session.
+// TestFastPathsOfTheEnvironment are off in every session: each name is a switch of its own, in the order of the switches.
 func TestFastPathsOfTheEnvironment(t *testing.T) {
-	t.Setenv(withoutVariable, "group-commit")
 	opts := sessionOptions{log: slog.New(slog.DiscardHandler)}
-	require.NoError(t, opts.heedEnvironment())
-	require.Equal(t, GroupCommit, opts.switchedOff)
-	t.Setenv(withoutVariable, "speed")
-	require.ErrorContains(t, opts.heedEnvironment(), withoutVariable)
-}
-
-// TestSwitchesOfTheCoordinator: each fast path is the coordinator's of that name.
-func TestSwitchesOfTheCoordinator(t *testing.T) {
-	for path, want := range map[FastPath]coordinator.Switches{
-		GroupCommit: coordinator.GroupCommit, HandOver: coordinator.HandOver, LookAhead: coordinator.LookAhead,
-		GroupCommit | LookAhead: coordinator.GroupCommit | coordinator.LookAhead,
-	} {
-		require.Equal(t, want, coordinator.Switches(path), path.String())
+	heed := func(names string) coordinator.Switches {
+		t.Setenv(withoutVariable, names)
+		require.NoError(t, opts.heedEnvironment())
+		return opts.switchedOff
 	}
+	for i, name := range FastPaths() {
+		require.Equal(t, coordinator.Switches(1)<<i, heed(name), name)
+	}
+	require.Equal(t, coordinator.GroupCommit, heed("group-commit"))
+	require.Equal(t, coordinator.HandOver, heed("hand-over"))
+	require.Equal(t, coordinator.Switches(1)<<len(FastPaths())-1, heed(strings.Join(FastPaths(), ", ")))
+	require.Zero(t, heed(""))
+
+	t.Setenv(withoutVariable, "hand-over, teleport")
+	err := opts.heedEnvironment()
+	require.ErrorIs(t, err, zkconn.ErrBadConfig)
+	require.ErrorContains(t, err, withoutVariable)
+	require.ErrorContains(t, err, `"teleport"`)
 }

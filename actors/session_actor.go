@@ -71,7 +71,7 @@ func newSession(handle *Session) *session {
 	s := &session{
 		Session: handle,
 		log:     handle.opts.log,
-		decides: coordinator.New(coordinator.Switches(handle.opts.switchedOff), handle.cfg.SessionTimeout(), handle.bounds(),
+		decides: coordinator.New(handle.opts.switchedOff, handle.cfg.SessionTimeout(), handle.bounds(),
 			binary.BigEndian.Uint64(id[:8])^binary.BigEndian.Uint64(id[8:])),
 		timers: map[uint64]*time.Timer{},
 		others: map[string]int{},

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"slices"
-	"strings"
 
 	"go.opentelemetry.io/otel/metric"
 
@@ -22,7 +20,7 @@ type SessionOption func(*sessionOptions) error
 
 type sessionOptions struct {
 	log         *slog.Logger
-	switchedOff FastPath
+	switchedOff coordinator.Switches
 	sessionFile string // "" for none
 	meters      metric.MeterProvider
 	labels      metering.Labels
@@ -51,13 +49,13 @@ func WithMeterLabels(of metering.Labels) SessionOption {
 const withoutVariable = "TURNSTILE_WITHOUT"
 
 func (o *sessionOptions) heedEnvironment() error {
-	off, err := ParseFastPaths(os.Getenv(withoutVariable))
+	names := os.Getenv(withoutVariable)
+	off, err := coordinator.ParseSwitches(names)
 	if err != nil {
-		return fmt.Errorf("environment variable %s: %w", withoutVariable, err)
+		return fmt.Errorf("environment variable %s: %w: %w", withoutVariable, zkconn.ErrBadConfig, err)
 	}
-	o.switchedOff |= off
-	if o.switchedOff != 0 {
-		o.log.Info("fast paths are switched off", logkeys.FastPaths, o.switchedOff.String())
+	if o.switchedOff = off; off != 0 {
+		o.log.Info("fast paths are switched off", logkeys.FastPaths, names)
 	}
 	return nil
 }
@@ -131,51 +129,6 @@ func WithSessionFile(path string) SessionOption {
 	}
 }
 
-// FastPath names a way in which a session saves requests or time. Switch one off to see whether it
-// is to blame for a problem: what is promised stays.
-type FastPath uint16
-
-const (
-	// GroupCommit lets creates and deletes share transactions, and bursts form where a session
-	// queues with others.
-	GroupCommit FastPath = 1 << iota
-	// HandOver grants a lock to the next request of the same session before the earlier holder's
-	// node is deleted.
-	HandOver
-	// LookAhead has a waiter behind another session's waiter find out as soon as that holds. It
-	// costs one more read; the grant then needs only an event.
-	LookAhead
-)
-
-var fastPathNames = []string{"group-commit", "hand-over", "look-ahead"}
-
-// FastPaths lists them all.
-func FastPaths() (all []FastPath) {
-	for i := range fastPathNames {
-		all = append(all, 1<<i)
-	}
-	return all
-}
-
-// String gives the name, or names: "group-commit,hand-over".
-func (f FastPath) String() string {
-	var names []string
-	for i, name := range fastPathNames {
-		if f&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, ",")
-}
-
-// ParseFastPaths reads names as String writes them. The error names the unknown one.
-func ParseFastPaths(names string) (f FastPath, err error) {
-	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' }) {
-		i := slices.Index(fastPathNames, name)
-		if i < 0 {
-			return 0, fmt.Errorf("%q is no fast path; there are %s: %w", name, strings.Join(fastPathNames, ", "), zkconn.ErrBadConfig)
-		}
-		f |= 1 << i
-	}
-	return f, nil
-}
+// FastPaths names the ways in which a session saves requests or time: "group-commit", "hand-over" and so on. The environment
+// variable TURNSTILE_WITHOUT has those that are switched off, between commas. What is promised stays.
+func FastPaths() []string { return coordinator.FastPaths() }

@@ -128,8 +128,7 @@
 //     time for which it may be relied on.
 //   - suspended: the connection is lost and the lease still runs. Expired: the servers have ended
 //     the session.
-//   - herd (thundering herd): many waiters woken by one release. Here a release wakes one, and one
-//     more session that looks ahead.
+//   - herd (thundering herd): many waiters woken by one release. Here a release wakes two at most.
 //   - group commit: creates and deletes of one session in one transaction. Pipelining: a request is
 //     sent before the one ahead of it is answered.
 //   - lost wake-up: a waiter misses its event. Waiters look again once a session timeout (Counters of

@@ -155,7 +155,7 @@ type Transition struct {
 	Grant
 	// From and To differ, except for a request that queues anew.
 	From, To State
-	// On is the name of the event, If of the guard that let it through, Do of the action.
+	// On is the name of the event, If of the condition that let it through, Do of the action.
 	On, If, Do string
 	// Reason is set where the change leads to an end.
 	Reason Reason

@@ -3,8 +3,8 @@
 // of a request. [ListedEvent] tells it what package queue says of the queue.
 //
 // The machine is one table of rows {From, On, If, To, Do}: see [Rows]. A row fires when the machine
-// is in From, the event is On, and the guard If holds. Rows of one pair of state and event are
-// tried in order, and the last has no guard. A pair without a row is impossible ([Possible]), a
+// is in From, the event is On, and the condition If holds. Rows of one pair of state and event are
+// tried in order, and the last has none. A pair without a row is impossible ([Possible]), a
 // bug: on Halt the actor stops, and the session removes the node.
 //
 // # Operations and stale replies

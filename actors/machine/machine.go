@@ -25,7 +25,7 @@ type Machine struct {
 	Detail string
 	// Places is the number of places behind the token's that are ours alone.
 	Places int
-	// Want is what is asked for, which guards judge. It does not change.
+	// Want is what is asked for, which conditions judge. It does not change.
 	Want *messages.Acquire
 	// Counted: Waiting was told of our node. Unwatched: Watched is owed for this hold, or since
 	// it was resumed.

@@ -6,65 +6,65 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// Row is one line of the specification: in From, On an event, If the guard holds, go To and Do.
+// Row is one line of the specification: in From, On an event, If the condition holds, go To and Do.
 type Row struct {
 	From messages.State
 	On   Kind
-	If   Guard
+	If   Condition
 	To   messages.State
 	Do   Action
 }
 
-// Guard is a condition of a transition.
-type Guard struct {
+// Condition is a condition of a transition.
+type Condition struct {
 	Name  string
 	Holds func(Machine, Event) bool
 }
 
-var always = Guard{"", func(Machine, Event) bool { return true }}
+var always = Condition{"", func(Machine, Event) bool { return true }}
 
 var (
-	exhausted  = Guard{"sequence exhausted", func(_ Machine, e Event) bool { return e.Exhausted }}
-	trying     = Guard{"only trying", func(m Machine, _ Event) bool { return m.Want.Try }}
-	tryBehind  = Guard{"behind a node of ours, only trying", func(m Machine, e Event) bool { return m.Want.Try && e.Predecessor != "" }}
-	behindOurs = Guard{"behind a node of ours", func(_ Machine, e Event) bool { return e.Predecessor != "" }}
-	missing    = Guard{"own node missing", func(_ Machine, e Event) bool { return e.Missing }}
-	first      = Guard{"first, lease valid", func(_ Machine, e Event) bool { return e.First && e.Lease }}
-	firstLate  = Guard{"first, lease over", func(_ Machine, e Event) bool { return e.First }}
-	nodeless   = Guard{"no node", func(m Machine, _ Event) bool { return m.Node == "" }}
-	unlock     = Guard{"asks for the lock", func(_ Machine, e Event) bool { return e.Unlock }}
-	uncounted  = Guard{"Waiting is owed", func(m Machine, _ Event) bool { return m.Want.TellMore && !m.Counted }}
-	unwatched  = Guard{"Watched is owed", func(m Machine, _ Event) bool { return m.Unwatched }}
+	exhausted  = Condition{"sequence exhausted", func(_ Machine, e Event) bool { return e.Exhausted }}
+	trying     = Condition{"only trying", func(m Machine, _ Event) bool { return m.Want.Try }}
+	tryBehind  = Condition{"behind a node of ours, only trying", func(m Machine, e Event) bool { return m.Want.Try && e.Predecessor != "" }}
+	behindOurs = Condition{"behind a node of ours", func(_ Machine, e Event) bool { return e.Predecessor != "" }}
+	missing    = Condition{"own node missing", func(_ Machine, e Event) bool { return e.Missing }}
+	first      = Condition{"first, lease valid", func(_ Machine, e Event) bool { return e.First && e.Lease }}
+	firstLate  = Condition{"first, lease over", func(_ Machine, e Event) bool { return e.First }}
+	nodeless   = Condition{"no node", func(m Machine, _ Event) bool { return m.Node == "" }}
+	unlock     = Condition{"asks for the lock", func(_ Machine, e Event) bool { return e.Unlock }}
+	uncounted  = Condition{"Waiting is owed", func(m Machine, _ Event) bool { return m.Want.TellMore && !m.Counted }}
+	unwatched  = Condition{"Watched is owed", func(m Machine, _ Event) bool { return m.Unwatched }}
 )
 
 var (
-	wasReleasing = Guard{"was releasing", func(m Machine, _ Event) bool { return m.From == messages.StateReleasing }}
-	wasHolding   = Guard{"was holding", func(m Machine, _ Event) bool { return m.From.Holding() }}
-	wasHeld      = Guard{"was held", func(m Machine, _ Event) bool { return m.From == messages.StateHeld }}
-	wasRevoking  = Guard{"was revoking", func(m Machine, _ Event) bool { return m.From == messages.StateRevoking }}
+	wasReleasing = Condition{"was releasing", func(m Machine, _ Event) bool { return m.From == messages.StateReleasing }}
+	wasHolding   = Condition{"was holding", func(m Machine, _ Event) bool { return m.From.Holding() }}
+	wasHeld      = Condition{"was held", func(m Machine, _ Event) bool { return m.From == messages.StateHeld }}
+	wasRevoking  = Condition{"was revoking", func(m Machine, _ Event) bool { return m.From == messages.StateRevoking }}
 
-	releasingFound = Guard{"found, was releasing", and(found, wasReleasing)}
-	heldFound      = Guard{"found, was held, lease valid", and(found, wasHeld, leased)}
-	revokingFound  = Guard{"found, was revoking, lease valid", and(found, wasRevoking, leased)}
-	holdingLate    = Guard{"found, was holding, lease over", and(found, wasHolding)}
-	foundExhausted = Guard{"found, sequence exhausted", and(found, exhausted)}
+	releasingFound = Condition{"found, was releasing", and(found, wasReleasing)}
+	heldFound      = Condition{"found, was held, lease valid", and(found, wasHeld, leased)}
+	revokingFound  = Condition{"found, was revoking, lease valid", and(found, wasRevoking, leased)}
+	holdingLate    = Condition{"found, was holding, lease over", and(found, wasHolding)}
+	foundExhausted = Condition{"found, sequence exhausted", and(found, exhausted)}
 
-	found  = Guard{"found", func(_ Machine, e Event) bool { return e.Node != "" }}
-	leased = Guard{"lease valid", func(_ Machine, e Event) bool { return e.Lease }}
+	found  = Condition{"found", func(_ Machine, e Event) bool { return e.Node != "" }}
+	leased = Condition{"lease valid", func(_ Machine, e Event) bool { return e.Lease }}
 )
 
 var (
-	endsReleased  = Guard{"gives back", func(m Machine, _ Event) bool { return m.Ending == messages.StateReleased }}
-	endsCancelled = Guard{"gives up", func(m Machine, _ Event) bool { return m.Ending == messages.StateCancelled }}
+	endsReleased  = Condition{"gives back", func(m Machine, _ Event) bool { return m.Ending == messages.StateReleased }}
+	endsCancelled = Condition{"gives up", func(m Machine, _ Event) bool { return m.Ending == messages.StateCancelled }}
 
-	wasGivingBack = Guard{"was giving back", and(wasReleasing, endsReleased)}
-	wasGivingUp   = Guard{"was giving up", and(wasReleasing, endsCancelled)}
+	wasGivingBack = Condition{"was giving back", and(wasReleasing, endsReleased)}
+	wasGivingUp   = Condition{"was giving up", and(wasReleasing, endsCancelled)}
 )
 
-func and(guards ...Guard) func(Machine, Event) bool {
+func and(all ...Condition) func(Machine, Event) bool {
 	return func(m Machine, e Event) bool {
-		for _, g := range guards {
-			if !g.Holds(m, e) {
+		for _, one := range all {
+			if !one.Holds(m, e) {
 				return false
 			}
 		}

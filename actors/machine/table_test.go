@@ -60,34 +60,34 @@ func TestEveryPairIsARowOrImpossible(t *testing.T) {
 	t.Logf("%d pairs", len(pairs))
 }
 
-// TestTheLastRowOfAPairHasNoGuard: no case of a pair is left open, and no row stands behind one that
+// TestTheLastRowOfAPairHasNoCondition: no case of a pair is left open, and no row stands behind one that
 // always fires.
-func TestTheLastRowOfAPairHasNoGuard(t *testing.T) {
+func TestTheLastRowOfAPairHasNoCondition(t *testing.T) {
 	last := map[pair]machine.Row{}
-	guards := map[pair]map[string]bool{}
+	conditions := map[pair]map[string]bool{}
 	for _, row := range machine.Rows() {
 		p := pair{row.From, row.On}
 		if before, ok := last[p]; ok && before.If.Name == "" {
 			t.Errorf("%v is never reached: %v always fires", nameOf(row), nameOf(before))
 		}
-		if guards[p] == nil {
-			guards[p] = map[string]bool{}
+		if conditions[p] == nil {
+			conditions[p] = map[string]bool{}
 		}
-		if guards[p][row.If.Name] {
-			t.Errorf("%v is never reached: a row above has its guard", nameOf(row))
+		if conditions[p][row.If.Name] {
+			t.Errorf("%v is never reached: a row above has its condition", nameOf(row))
 		}
-		guards[p][row.If.Name] = true
+		conditions[p][row.If.Name] = true
 		last[p] = row
 	}
 	for _, row := range last {
 		if row.If.Name != "" {
-			t.Errorf("%v is the last row of its pair, and has a guard", nameOf(row))
+			t.Errorf("%v is the last row of its pair, and has a condition", nameOf(row))
 		}
 	}
 }
 
-// TestOnlyOneGuardHasNoName: the empty name means always, wherever it stands.
-func TestOnlyOneGuardHasNoName(t *testing.T) {
+// TestOnlyOneConditionHasNoName: the empty name means always, wherever it stands.
+func TestOnlyOneConditionHasNoName(t *testing.T) {
 	for _, row := range machine.Rows() {
 		if row.If.Name == "" {
 			require.True(t, row.If.Holds(machine.Machine{}, machine.Event{}), nameOf(row))

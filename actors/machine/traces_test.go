@@ -33,7 +33,7 @@ import (
 //
 // The output of a step is the transition, then the effects, one a line:
 //
-//	creating → held [first, lease valid]: grant      the guard in brackets, then the action
+//	creating → held [first, lease valid]: grant      the condition in brackets, then the action
 //	held → releasing: give back, delete (why)        why: the reason, where the step gave it one
 //	TellHeld                                         an effect
 //	Delete op=3 node-1                               an effect that is to be answered with op=3
@@ -70,17 +70,17 @@ func TestEveryRowIsTold(t *testing.T) {
 
 // rowName is a row as it reads, which is also what tells rows apart.
 type rowName struct {
-	from   messages.State
-	on     machine.Kind
-	guard  string
-	to     messages.State
-	action string
+	from      messages.State
+	on        machine.Kind
+	condition string
+	to        messages.State
+	action    string
 }
 
 func nameOf(r machine.Row) rowName { return rowName{r.From, r.On, r.If.Name, r.To, r.Do.Name} }
 
 func (n rowName) String() string {
-	return fmt.Sprintf("{%s, %s, %q, %s, %q}", n.from, n.on, n.guard, n.to, n.action)
+	return fmt.Sprintf("{%s, %s, %q, %s, %q}", n.from, n.on, n.condition, n.to, n.action)
 }
 
 // story is one machine on its way through a trace.

@@ -14,15 +14,13 @@ type Position struct {
 	Before int
 	// Predecessor is the name of the nearest of them, "" where it waits for nobody.
 	Predecessor string
-	// LookAhead is the node before the predecessor, for exclusive contenders; "" for none.
-	LookAhead string
 	// Head: this contender is first once the predecessor's node is gone: nobody takes that place by
 	// a downgrade or a reclaim.
 	Head bool
 	// Front names the nodes whose end may let this contender in: several only for the first waiter
 	// of a semaphore, because any holder may leave first.
 	Front []string
-	// Earlier names all contenders that are before a semaphore's waiter.
+	// Earlier names all contenders that it waits for, in their order.
 	Earlier []string
 }
 
@@ -168,13 +166,12 @@ func (q *ordered) position(me Entry) Position {
 		n = before.writers
 		by = q.writers[:n:n]
 	}
-	position := Position{Before: max(n, 1), Front: by[max(n-1, 0):]}
+	position := Position{Before: max(n, 1), Front: by[max(n-1, 0):], Earlier: by}
 	if n > 0 {
 		position.Predecessor = by[n-1]
 	}
 	switch me.Mode {
 	case messages.Semaphore:
-		position.Earlier = by
 		if before.taken <= int64(q.permits) { // all before it hold
 			position.Front = by
 		}
@@ -182,9 +179,6 @@ func (q *ordered) position(me Entry) Position {
 		position.Head = n == 1 && !mayBeReplaced(by[0])
 	default:
 		position.Head = n == 1 && !q.entries[0].mayDowngrade() && !mayBeReplaced(by[0])
-		if n > 1 && me.Mode == messages.Exclusive {
-			position.LookAhead = by[n-2]
-		}
 	}
 	return position
 }

@@ -130,9 +130,7 @@ func TestFind(t *testing.T) {
 			if at > 0 {
 				want.Predecessor = contenders[at-1]
 				want.Front = contenders[at-1 : at]
-				if me, _ := queue.Parse(own); at > 1 && me.Mode == messages.Exclusive {
-					want.LookAhead = contenders[at-2]
-				}
+				want.Earlier = contenders[:at]
 				before, _ := queue.Parse(want.Predecessor)
 				want.Head = at == 1 && before.Mode != messages.Write && before.Naming != messages.KazooNaming
 			}

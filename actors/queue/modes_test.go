@@ -85,19 +85,22 @@ func TestReadersAndWriters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all, children := members(t, messages.Read, messages.Write)
 		for i, m := range all {
-			before, nearest := 0, ""
+			var earlier []string
 			for _, other := range all[:i] {
 				if m.mode == messages.Write || other.mode == messages.Write {
-					before, nearest = before+1, other.name
+					earlier = append(earlier, other.name)
 				}
 			}
 			position, ok := queue.Find(children, m.name, 0)
 			require.True(t, ok)
-			require.Equal(t, before, position.Before, m.name)
-			require.Equal(t, nearest, position.Predecessor, m.name)
+			require.Len(t, earlier, position.Before, m.name)
+			require.Equal(t, earlier, position.Earlier, m.name)
+			if len(earlier) > 0 {
+				require.Equal(t, earlier[len(earlier)-1], position.Predecessor, m.name)
+			}
 			require.LessOrEqual(t, len(position.Front), 1)
 			if position.Head {
-				require.Equal(t, 1, before)
+				require.Len(t, earlier, 1)
 				require.True(t, m.mode == messages.Read || position.Predecessor != "" && all[0].mode == messages.Read)
 			}
 		}
@@ -117,7 +120,7 @@ func TestDowngradeKeepsWritersOut(t *testing.T) {
 	require.Equal(t, writer, position.Predecessor)
 	require.False(t, position.Head, "the read node may be made at any time")
 	position, _ = queue.Find([]string{reader, writer, next}, next, 0)
-	require.Equal(t, queue.Position{Before: 2, Predecessor: reader, Front: []string{reader}}, position)
+	require.Equal(t, queue.Position{Before: 2, Predecessor: reader, Front: []string{reader}, Earlier: []string{writer, reader}}, position)
 	position, _ = queue.Find([]string{reader, next}, next, 0)
 	require.Equal(t, 1, position.Before)
 	for _, own := range []string{reader, writer} {
@@ -125,7 +128,7 @@ func TestDowngradeKeepsWritersOut(t *testing.T) {
 		require.Zero(t, position.Before, own)
 	}
 	position, _ = queue.Find([]string{reader, writer, nextReader}, nextReader, 0)
-	require.Equal(t, queue.Position{Before: 1, Predecessor: writer, Head: true, Front: []string{writer}}, position)
+	require.Equal(t, queue.Position{Before: 1, Predecessor: writer, Head: true, Front: []string{writer}, Earlier: []string{writer}}, position)
 	position, _ = queue.Find([]string{reader, nextReader}, nextReader, 0)
 	require.Zero(t, position.Before)
 
@@ -134,7 +137,7 @@ func TestDowngradeKeepsWritersOut(t *testing.T) {
 	require.Less(t, early, writer)
 	require.Equal(t, []string{writer, early, next}, queue.NewListing([]string{next, early, writer}, 0).Queue(""))
 	position, _ = queue.Find([]string{early, writer, next}, next, 0)
-	require.Equal(t, queue.Position{Before: 2, Predecessor: early, Front: []string{early}}, position)
+	require.Equal(t, queue.Position{Before: 2, Predecessor: early, Front: []string{early}, Earlier: []string{writer, early}}, position)
 }
 
 // TestReplacedNodeIsNotGone: the node of a hold that may be reclaimed can be replaced by another at its number. Nobody
@@ -152,7 +155,7 @@ func TestReplacedNodeIsNotGone(t *testing.T) {
 			next := queue.Style{Mode: mode, Name: style.Name}.Prefix(guid) + "0000000004"
 			position, shown := queue.Find([]string{held, next}, next, 0)
 			require.True(t, shown)
-			require.Equal(t, queue.Position{Before: 1, Predecessor: held, Front: []string{held}}, position, held)
+			require.Equal(t, queue.Position{Before: 1, Predecessor: held, Front: []string{held}, Earlier: []string{held}}, position, held)
 		}
 		require.Equal(t, []string{held}, queue.NewListing([]string{held, "padlock-1"}, 0).Queue(style.Name))
 	}

@@ -63,7 +63,7 @@ func (b *below) renew() {
 	b.clock = clock
 }
 
-func (b *below) Timeout() time.Duration          { return time.Minute }
+func (b *below) Timeout() time.Duration { return time.Minute }
 
 func (b *below) SpawnLock(want *messages.Acquire, to actors.Listener, _ []*actor.PID) *actor.PID {
 	l := &lockActor{below: b, want: *want, to: to}

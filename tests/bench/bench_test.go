@@ -80,7 +80,7 @@ func runWorkload(t *testing.T, s *stage, w workload, n int) (*bench, string) {
 // requireWhole fails unless each workload that ran has all figures of its peers, above 0, and all ratios.
 func requireWhole(t *testing.T, b *bench, lines string) {
 	t.Helper()
-	for _, w := range workloads() {
+	for _, w := range workloads {
 		if w.alone && len(b.stage.addrs) > 1 || w.named && len(b.o.workloads) == 0 || len(b.o.workloads) > 0 && !strings.Contains(strings.Join(b.o.workloads, ","), w.name) {
 			continue
 		}
@@ -170,13 +170,6 @@ func TestRealIdleSessionsAreMeasured(t *testing.T) {
 	require.Positive(t, per["idle turnstile"])
 	require.Greater(t, per["idle turnstile"], per["idle turnstile-no-syncs"], "a sync behind each ping")
 	require.Greater(t, per["idle-held turnstile"], per["idle-held zklock"])
-}
-
-// Turnstile is compared with itself without look-ahead.
-func TestRealLookAheadIsMeasured(t *testing.T) {
-	b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "look-ahead"))
-	requireWhole(t, b, lines)
-	require.Contains(t, lines, "ratio look-ahead n=3 turnstile/"+noLookAhead)
 }
 
 // Requesters over a gateway are measured beside workers that have a session each.

@@ -59,7 +59,7 @@ func (r result) plot(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
-	for _, w := range workloads() {
+	for _, w := range workloads {
 		for _, m := range w.metrics {
 			found := slices.DeleteFunc(slices.Clone(r.Figures), func(f figure) bool { return f.Workload != m.name })
 			if len(found) == 0 {

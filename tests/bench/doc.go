@@ -70,8 +70,6 @@
 //	              and stacks of the gateway for each requester. turnstile-gateway-cohort is with up to 64 grants in a row
 //	              over one node; turnstile-sessions has a session for each worker instead, 1 000 at most, and the memory
 //	              of the processes with them. It runs only when it is named; -requesters is the number that took part
-//	look-ahead    as pair, with look-ahead and without (no-look-ahead), where sessions hold for 3 ms and where
-//	              they give back at once. It runs only when it is named
 //	restart       the same process is started again and wants the lock: ms from its start until it holds; Turnstile
 //	              keeps its session in a file
 //

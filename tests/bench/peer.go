@@ -19,7 +19,6 @@ const (
 	oursNoSyncs   = "turnstile-no-syncs"
 	oursInCohorts = "turnstile-cohort"
 	oursInLong    = "turnstile-cohort-1000"
-	noLookAhead   = "no-look-ahead"
 	oursByGateway = "turnstile-gateway"
 	oursSessions  = "turnstile-sessions"
 	curatorsMutex = "curator"

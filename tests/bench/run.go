@@ -39,7 +39,7 @@ func (b *bench) run(ctx context.Context) error {
 	if err := b.warmUp(ctx); err != nil {
 		return err
 	}
-	for _, w := range workloads() {
+	for _, w := range workloads {
 		if !b.wants(w) {
 			continue
 		}

@@ -258,7 +258,7 @@ var createdTogether = []plot{
 }
 
 // gathers reports whether creates that come while one is under way go together in the next transaction.
-func gathers(t *testing.T) bool { return fast(t, actors.GroupCommit) }
+func gathers(t *testing.T) bool { return fast(t, "group-commit") }
 
 // Creates whose answer is kept, or lost.
 var (

@@ -8,7 +8,6 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -65,7 +64,7 @@ func (ch *chain) pass(t *testing.T, action embedded.Action) *embedded.Injection 
 // handedOver: the second holds, where hand-overs are made, and the remote one does not.
 func (ch *chain) handedOver(t *testing.T) {
 	t.Helper()
-	if fast(t, actors.HandOver) {
+	if fast(t, "hand-over") {
 		require.True(t, ch.holds(ch.second), "the second holds before the first's node is known to be gone")
 	}
 	require.False(t, ch.holds(ch.remote), "the remote one holds before the last of the chain")
@@ -96,7 +95,7 @@ func (c *crowd) silence(t *testing.T, of int64, kept *embedded.Injection) {
 func (ch *chain) lostSecond(t *testing.T) {
 	t.Helper()
 	ch.second.ends = bereft
-	if !fast(t, actors.HandOver) {
+	if !fast(t, "hand-over") {
 		ch.second.ends = wellServed // it had nothing to lose yet, and queues again
 	}
 	ch.awaitHolds(t, ch.remote)
@@ -169,7 +168,7 @@ var chains = []plot{
 			c.dismiss(t, ch.second)
 			ch.second.ends = either
 			kept.Release()
-			if fast(t, actors.HandOver) {
+			if fast(t, "hand-over") {
 				ch.second.ends = bereft
 				awaitEnd(t, ch.second.lease)
 			}
@@ -188,7 +187,7 @@ var chains = []plot{
 			ch.second.ends = either
 			require.NoError(t, c.operator.Delete(chainPath+"/"+node, -1))
 			c.refuse(false)
-			if fast(t, actors.HandOver) {
+			if fast(t, "hand-over") {
 				awaitEnd(t, ch.second.lease)
 			}
 			ch.wind(t, ch.last)
@@ -199,7 +198,7 @@ var chains = []plot{
 			kept := ch.pass(t, embedded.HoldReplies)
 			ch.second.giveBack()
 			synctest.Wait()
-			if fast(t, actors.HandOver) {
+			if fast(t, "hand-over") {
 				require.True(t, c.holds(ch.last), "handed over twice")
 			}
 			require.False(t, c.holds(ch.remote))
@@ -225,7 +224,7 @@ var chains = []plot{
 			ch.second.giveBack()
 			kept := ch.pass(t, embedded.HoldReplies)
 			synctest.Wait()
-			if fast(t, actors.HandOver) {
+			if fast(t, "hand-over") {
 				require.True(t, c.holds(ch.last))
 				ch.last.ends = bereft
 			}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
@@ -85,13 +84,13 @@ var delays = []plot{
 			synctest.Wait()
 			second := c.enter(t, c.ours, delayPath)
 			synctest.Wait()
-			if fast(t, actors.GroupCommit) {
+			if fast(t, "group-commit") {
 				require.Len(t, c.childrenOf(t, delayPath), 3, "they are delayed")
 			}
 			time.Sleep(after)
 			synctest.Wait()
 			require.Len(t, c.childrenOf(t, delayPath), 5)
-			if fast(t, actors.GroupCommit) {
+			if fast(t, "group-commit") {
 				require.True(t, inARow(t, first, second))
 				require.Less(t, sequences(t, remote)[0], sequences(t, first)[0])
 			}
@@ -105,7 +104,7 @@ var delays = []plot{
 			<-run[0].done
 			back := []*member{c.enter(t, c.ours, delayPath)}
 			synctest.Wait()
-			if fast(t, actors.GroupCommit) {
+			if fast(t, "group-commit") {
 				require.Len(t, c.childrenOf(t, delayPath), 3, "they are delayed")
 			}
 			for _, m := range run[1:] {
@@ -113,7 +112,7 @@ var delays = []plot{
 			}
 			synctest.Wait()
 			require.True(t, c.holds(remote))
-			if fast(t, actors.GroupCommit) {
+			if fast(t, "group-commit") {
 				require.Len(t, c.childrenOf(t, delayPath), 1, "the others are waited for")
 			}
 			began := time.Now()
@@ -121,7 +120,7 @@ var delays = []plot{
 			synctest.Wait()
 			require.Len(t, c.childrenOf(t, delayPath), 4)
 			require.Zero(t, time.Since(began), "all are there, and it had to wait on")
-			if fast(t, actors.GroupCommit) {
+			if fast(t, "group-commit") {
 				require.True(t, inARow(t, back...))
 			}
 		}},
@@ -166,7 +165,7 @@ var delays = []plot{
 			remote, run := c.burstOfThree(t)
 			c.giveBackInTurn(t, run[:2])
 			require.True(t, c.holds(run[2]))
-			if fast(t, actors.GroupCommit, actors.HandOver) {
+			if fast(t, "group-commit", "hand-over") {
 				require.Len(t, c.childrenOf(t, delayPath), 3, "who has held for long does not wait, the next does for that of the last")
 			}
 			time.Sleep(after / 5)
@@ -230,7 +229,7 @@ var delays = []plot{
 			require.Zero(t, time.Since(began), "the last lets all go")
 			first := c.enter(t, c.ours, delayPath)
 			synctest.Wait()
-			if fast(t, actors.GroupCommit, actors.HandOver) {
+			if fast(t, "group-commit", "hand-over") {
 				require.Empty(t, c.childrenOf(t, delayPath), "the others are waited for")
 			}
 			time.Sleep(after / 5)

@@ -19,12 +19,12 @@ type plan struct {
 	replicas int
 	paths    int
 
-	tick      time.Duration     // of the servers: sessions expire at ticks
-	syncLimit int               // for how many ticks servers may not hear of each other
-	requests  int               // that may be under way at once
-	inside    bool              // the calls of a client share what they can: they ask for the same, and nobody observes them
-	uses      []use             // what each lock path is used for
-	without   []actors.FastPath // what each client does without
+	tick      time.Duration // of the servers: sessions expire at ticks
+	syncLimit int           // for how many ticks servers may not hear of each other
+	requests  int           // that may be under way at once
+	inside    bool          // the calls of a client share what they can: they ask for the same, and nobody observes them
+	uses      []use         // what each lock path is used for
+	without   []string      // the fast paths that each client does without, between commas
 	actions   []action
 }
 
@@ -85,12 +85,17 @@ func pace(seed uint64) (tick time.Duration, syncLimit int) {
 }
 
 // lacking draws the fast paths that clients do without, from numbers of its own: every other client has all of them.
-func lacking(seed uint64, clients int) []actors.FastPath {
+func lacking(seed uint64, clients int) []string {
 	rng := rand.New(rand.NewPCG(seed, 0x66617374))
-	all := make([]actors.FastPath, clients)
+	all, paths := make([]string, clients), actors.FastPaths()
 	for i := range all {
 		if rng.IntN(2) == 0 {
-			all[i] = actors.FastPath(rng.IntN(1 << len(actors.FastPaths())))
+			off := rng.IntN(1 << len(paths))
+			for at, path := range paths {
+				if off&(1<<at) != 0 {
+					all[i] += path + ","
+				}
+			}
 		}
 	}
 	return all

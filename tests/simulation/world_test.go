@@ -99,7 +99,7 @@ func (w *world) open(number int, timeout time.Duration) error {
 		const variable = "TURNSTILE_WITHOUT" // what is set for all stays
 		all := os.Getenv(variable)
 		defer os.Setenv(variable, all)
-		os.Setenv(variable, all+","+w.plan.without[number-1].String())
+		os.Setenv(variable, all+","+w.plan.without[number-1])
 		c.Client, err = locks.Open(ctx, "simulation:2181", opts...)
 	}()
 	w.flowUntil(opened, time.Minute)

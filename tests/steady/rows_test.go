@@ -457,7 +457,7 @@ var keepNothing = map[string]string{
 		locks.Leases.Deadline locks.Leases.Each locks.Leases.Valid locks.Mark.String locks.Membership.Err locks.Membership.ID
 		locks.Named.Lease
 		actors.CheckAcquire actors.Activation.Deadline actors.Activation.Valid actors.Connection.Ready actors.FastPaths
-		actors.ParseFastPaths actors.FastPath.String actors.Session.Absolute actors.Session.Clock actors.Session.Connection
+		actors.Session.Absolute actors.Session.Clock actors.Session.Connection
 		actors.Session.Counters actors.Session.Err actors.Session.Explain actors.Session.HasFile actors.Session.ID
 		actors.Session.Figures actors.Session.MaxWaiting actors.Session.PID actors.Session.Servers actors.Session.Timeout
 		actors.Session.Told

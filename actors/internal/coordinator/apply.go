@@ -134,7 +134,7 @@ func (c *Coordinator) hear(name string, all []watcher, change Change) {
 		case attends:
 			c.watchContention(c.requests[w.request])
 		default:
-			c.hearForWaiter(w, name, change, false)
+			c.waitChanged(c.requests[w.request], name, change, false)
 		}
 	}
 }

@@ -126,10 +126,7 @@
 // Invariant: of the nodes from a holder's to the one that the lock was handed to, at least one
 // exists. A hold that is taken from its owner is never handed over.
 //
-// Look-ahead. A predecessor of another session may wait itself. Its waiter then also watches the
-// node before its predecessor, and lists the queue when that node goes. The grant then needs only
-// the event (look_ahead.txt). Invariant: a wait ends with TurnCame only if its predecessor was seen
-// at the head; everybody else lists.
+// Look-ahead. Some waiters watch the node before their predecessor, too: see look_ahead.go (look_ahead.txt).
 //
 // Holders ask for more where calls of their client share a hold (contention.go, contention.txt).
 // WatchQueue lists the queue and watches it; after a change it is listed again, and only a listing
@@ -163,8 +160,8 @@
 //
 // Pauses. A server may hang up on the same request each time, or put it off. From the second hang-up in a row on, that
 // order of that request waits before it is sent again, and goes by itself (pause.go, pauses.txt). Looks have a count and
-// pauses of their own, one for each lock path. What only makes things faster is given up: a look-ahead after one hang-up, the
-// watch of a lock path, or for contenders, after two. Where a holder waits for a look, or for the check of its node, the pause
+// pauses of their own, one for each lock path. What only makes things faster is given up: the watch
+// of a lock path, or for contenders, after two hang-ups, look-ahead after one. Where a holder waits for a look, or for the check of its node, the pause
 // is a quarter of the rest of the lease at most. Invariant: an order that waits has a timer, and is void when the connection
 // is lost.
 //
@@ -199,7 +196,7 @@
 //
 //	data        node, spec, query, boundary, path, request, state
 //	primitives  emit, pause, look, heartbeat, room, succession, batch, burst
-//	waiting     wait, listing
+//	waiting     listing, look_ahead, wait
 //	nodes       own_node, leave, ledger, missing, contention
 //	creating    create
 //	kinds       kinds

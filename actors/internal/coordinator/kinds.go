@@ -15,16 +15,21 @@ func (fifo) create(c *Coordinator, r *request, op uint64) { c.submit(change{oper
 func (fifo) list(c *Coordinator, r *request, op uint64) { c.list(r, op) }
 
 func (fifo) noteListing(r *request, position queue.Position, _ int) string {
-	r.view.before, r.view.lookAhead, r.view.head = position.Before, position.LookAhead, ""
+	r.view.before, r.view.head = position.Before, ""
 	if position.Head {
 		r.view.head = position.Predecessor
 	}
+	r.ahead.note(r, position)
 	return ""
 }
 
 func (fifo) watch(c *Coordinator, r *request, predecessor string) {
 	c.watchPredecessor(r, predecessor)
 	c.lookAhead(r, predecessor)
+}
+
+func (fifo) lookedAhead(c *Coordinator, r *request, op uint64, found *View) {
+	c.lookedAhead(r, op, found)
 }
 
 func (fifo) remove(c *Coordinator, r *request, op uint64) {

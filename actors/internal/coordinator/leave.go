@@ -114,7 +114,7 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 		return
 	}
 	if r.node.name == name {
-		c.lose(r)
+		c.forgetNode(r)
 	} else {
 		c.vanished(r.queue.path, name)
 	}

@@ -108,10 +108,10 @@ func (c *Coordinator) resolve(r *request, n Seen, f Failure) {
 		}
 		switch name := r.node.name; {
 		case r.spec.One == "" || name == "":
-			c.lose(r)
+			c.forgetNode(r)
 			c.vanished(r.queue.path, name)
 		case !r.held: // else what is left goes when its request has heard of the loss, and ends
-			c.loseContest(r)
+			c.forgetContest(r)
 		}
 	default:
 		// Without a valid lease a waiter could not be granted the lock: each look adds to the evidence.

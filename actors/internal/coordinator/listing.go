@@ -178,90 +178,12 @@ func (c *Coordinator) showsUnheard(r *request, view *View) bool {
 func (c *Coordinator) tellListed(w lister, view *View) {
 	switch r := c.requests[w.request]; {
 	case r == nil || r.life == ended:
-	case w.lookAhead:
-		c.lookedAhead(r, w.op, view)
+	case w.ahead:
+		r.kind.lookedAhead(c, r, w.op, view)
 	default:
-		if r.polls(w.op) && view.Failure.none() && r.spec.One == "" {
-			if c.showsUnheard(r, view) {
-				c.countPoll(r, r.node.name)
-			}
+		if r.polls(w.op) && view.Failure.none() && r.spec.One == "" && c.showsUnheard(r, view) {
+			c.countPoll(r, r.node.name)
 		}
 		c.tell(r, c.listedEvent(r, w.op, view))
-	}
-}
-
-// Look-ahead. A request that waits for a node of another session that waits itself would have to
-// list the queue again when that node is gone, to know whether it is first: a round trip within the
-// hand-off. Instead it watches the node before its predecessor as well. When that node is gone, the
-// predecessor probably holds. The queue is listed then, during that hold, and the grant needs
-// nothing but the event.
-//
-// It costs one read for each waiter, and wakes one session more with each release, in a queue of
-// any length. The machine hears nothing of it. It does not pay where the predecessor is of the same
-// session, which hands over. Where holders keep the lock for 3 ms, a hand-off between 4 or 16
-// sessions takes 0.6 of the time that it takes without. Where they give back at once, or two
-// sessions alternate, it takes as long (tests/bench, -workload look-ahead).
-
-// lookAhead watches the node before the predecessor, unless the servers have hung up on that, or on an order of the request.
-func (c *Coordinator) lookAhead(r *request, predecessor string) {
-	w, before := r.wait, r.view.lookAhead
-	if w == nil || before == "" || r.pace != nil || !r.spec.exclusive() || r.queue.find(predecessor) != nil || c.off&LookAhead != 0 {
-		return
-	}
-	r.view.lookAhead = ""
-	w.lookAhead = before
-	r.queue.path.watch(before, watcher{request: r.id, role: looksAhead})
-	if r.queue.find(before) == nil { // the session hears by itself of its own nodes
-		c.ask(&Watch{Path: r.queue.path.at(before)}, aheadWatchSet{ofWait{operation{r.id, w.op}}, before})
-	}
-}
-
-// aheadWatchSet is the purpose of the Watch of the node before the predecessor.
-type aheadWatchSet struct {
-	ofWait
-	name string
-}
-
-func (p aheadWatchSet) answered(c *Coordinator, _ uint64, answer Answer) {
-	r, a := c.requests[p.request], answer.(*Read)
-	if r.wait.lookAhead == p.name && a.Failure.is(NoNode) {
-		c.listAhead(r) // the watch of the predecessor tells of other failures
-	}
-}
-
-// listAhead lists the queue for a request that still waits.
-func (c *Coordinator) listAhead(r *request) {
-	r.queue.path.unwatch(r.wait.lookAhead, watcher{request: r.id, role: looksAhead})
-	r.wait.lookAhead = ""
-	if c.epoch.connected {
-		c.listFor(r.queue.path, lister{operation: operation{r.id, r.wait.op}, lookAhead: true})
-	}
-}
-
-// lookedAhead takes the listing. When the node before the predecessor had given up, and others are
-// before the predecessor still, the last of them is watched in its place.
-func (c *Coordinator) lookedAhead(r *request, op uint64, found *View) {
-	if !r.waitsIn(op) || !found.Failure.none() {
-		return
-	}
-	position, shown := found.Queue.Find(r.node.name)
-	if w := r.wait; !shown || len(w.nodes) == 0 || w.nodes[0] != position.Predecessor {
-		return // the predecessor is gone, and the event on its way
-	}
-	r.kind.noteListing(r, position, 0)
-	if !position.Head {
-		c.lookAhead(r, position.Predecessor)
-	}
-}
-
-// hearForWaiter takes the event of a node that keeps a request out, or of the node before that.
-// local: the session knows by itself, because the node was its own.
-func (c *Coordinator) hearForWaiter(w watcher, name string, change Change, local bool) {
-	switch r := c.requests[w.request]; {
-	case r == nil || r.wait == nil: // another watcher of the same event came first
-	case w.role == awaitsNode:
-		c.waitChanged(r, name, change, local)
-	case r.wait.lookAhead == name:
-		c.listAhead(r)
 	}
 }

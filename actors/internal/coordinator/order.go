@@ -174,25 +174,19 @@ func (c *Coordinator) countOutcome(what purpose, answer Answer) {
 		c.count(p.by, machine.List, f)
 	case watchSet:
 		c.count(p.request, machine.Watch, f)
-	case aheadWatchSet:
-		if r := c.requests[p.request]; r != nil && r.life != ended && r.pace == nil && f.Trouble != "" {
-			r.pace = &pace{do: machine.Watch} // no order has failed, but it waits without looking ahead
-		}
 	case contentionRead:
 		c.count(p.request, machine.WatchQueue, f)
-	case identifying:
-		c.countIdentity(p.path, f)
 	case ownReading:
 		c.count(p.request, machine.WatchOwn, f)
 	case checking:
 		c.count(p.request, machine.Verify, f)
-	case looked:
-		c.countLook(p, f)
+	case counting:
+		p.counted(c, f)
 	}
 }
 
-// countLook counts the hang-ups of the servers on looks at a lock path, and tells those who wait.
-func (c *Coordinator) countLook(p looked, f Failure) {
+// counted counts the hang-ups of the servers on looks at a lock path, and tells those who wait.
+func (p looked) counted(c *Coordinator, f Failure) {
 	path := c.epoch.paths[p.path]
 	if path == nil {
 		return

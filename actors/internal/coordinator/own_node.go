@@ -26,7 +26,7 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	if q.one != "" && len(q.nodes) > 0 { // the node that was there is gone, or the new one could not exist
 		other := c.requests[q.nodes[0].of]
 		c.tell(other, machine.Event{Kind: machine.NodeGone})
-		c.loseContest(other)
+		c.forgetContest(other)
 	}
 	r.admitted = true // it may have been found after all
 	c.recount(r)
@@ -36,8 +36,8 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	return places
 }
 
-// lose notes that a request has no node any more.
-func (c *Coordinator) lose(r *request) {
+// forgetNode notes that a request has no node any more.
+func (c *Coordinator) forgetNode(r *request) {
 	n, q := r.node, r.queue
 	c.endWait(r)
 	c.unwatchOwn(r)
@@ -58,10 +58,10 @@ func (c *Coordinator) lose(r *request) {
 	}
 }
 
-// loseContest is lose for a contest: somebody has deleted the node by itself, or the guard. The other of them goes, too.
-func (c *Coordinator) loseContest(r *request) {
+// forgetContest is forgetNode for a contest: somebody has deleted the node by itself, or the guard. The other of them goes, too.
+func (c *Coordinator) forgetContest(r *request) {
 	guard, czxid := r.spec.Guard(r.spec.guid(c.epoch.mark, r.node)), r.node.token.Zxid()
-	c.lose(r)
+	c.forgetNode(r)
 	c.removeStray(r.queue.path, guard, czxid)
 }
 
@@ -71,8 +71,8 @@ func (c *Coordinator) vanished(p *lockPath, name string) {
 		return
 	}
 	for _, w := range p.watchers[name] { // a list of them is replaced, and not changed, while they are told
-		if w.role == awaitsNode || w.role == looksAhead {
-			c.hearForWaiter(w, name, NodeDeleted, true)
+		if w.role == awaitsNode {
+			c.waitChanged(c.requests[w.request], name, NodeDeleted, true)
 		}
 	}
 }

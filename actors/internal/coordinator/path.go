@@ -78,7 +78,7 @@ type listing struct {
 // lister is a request that waits for a listing.
 type lister struct {
 	operation
-	lookAhead bool // it waits already, and only looks ahead
+	ahead bool // it waits already, and only looks ahead
 }
 
 // watcher waits for events of a node, or of a list of children.
@@ -94,8 +94,6 @@ const (
 	// awaitsNode: the request waits for this node to go or to be written to; as a watcher of a list of
 	// children, for any change of the queue.
 	awaitsNode role = iota
-	// looksAhead: the node is before the predecessor of the request.
-	looksAhead
 	// holds: the request holds with the node.
 	holds
 	// attends: the request holds, and is to be told of other contenders.

@@ -26,11 +26,10 @@ type wait struct {
 	op uint64
 	// nodes has the names of the nodes that keep the request out; the empty name is the lock path
 	// itself. The first is its predecessor, where it waits for one.
-	nodes     []string
-	children  bool   // it watches the list of children
-	pending   int    // reads under way
-	lookAhead string // the node before the predecessor, while that is watched too; see listing.go
-	remote    bool   // it is about a node of another session
+	nodes    []string
+	children bool // it watches the list of children
+	pending  int  // reads under way
+	remote   bool // it is about a node of another session
 	// predecessor describes the node before the request, once that is read, while other reads are under way.
 	predecessor *Predecessor
 }
@@ -48,10 +47,9 @@ func (w *wait) nearest() string {
 // lastListing is the position of a request in the newest listing.
 type lastListing struct {
 	// before counts the contenders that it had to wait for; head is its predecessor, where that was
-	// the head of the queue; lookAhead is the node before its predecessor; departed is the
-	// predecessor that went last.
-	before                    int
-	head, lookAhead, departed string
+	// the head of the queue; departed is the predecessor that went last.
+	before         int
+	head, departed string
 	// front has the nodes that a semaphore's waiter is to watch, earlier all contenders before it,
 	// permits the number of permits.
 	front, earlier []string
@@ -113,7 +111,7 @@ type pace struct {
 	do       machine.Do // of the newest failure
 	deferred bool       // the newest was put off
 	rested   bool       // the pause after the newest failure is over
-	failures int        // of such orders, one after the other; zero where only a look-ahead has failed
+	failures int        // of such orders, one after the other; zero where no order has failed
 	timer    uint64     // of the pause; zero while none runs
 	// waiting is the order that waits for the end of the pause; its operation is zero for none.
 	waiting machine.Effect

@@ -1,7 +1,9 @@
 package coordinator
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -32,7 +34,7 @@ type Coordinator struct {
 // Switches are fast paths that are switched off.
 type Switches uint8
 
-// The switches.
+// The switches, in the order of FastPaths.
 const (
 	// GroupCommit has creates and deletes share transactions when there are many, and bursts form.
 	GroupCommit Switches = 1 << iota
@@ -40,9 +42,25 @@ const (
 	// node is gone.
 	HandOver
 	// LookAhead has a waiter find out as soon as its predecessor holds, where that is of another
-	// session and waits itself.
+	// session and waits itself. It costs one more read; the grant then needs only an event.
 	LookAhead
 )
+
+// FastPaths names them all.
+func FastPaths() []string { return []string{"group-commit", "hand-over", "look-ahead"} }
+
+// ParseSwitches reads names, between commas. The error names the unknown one.
+func ParseSwitches(names string) (off Switches, err error) {
+	all := FastPaths()
+	for _, name := range strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' }) {
+		i := slices.Index(all, name)
+		if i < 0 {
+			return 0, fmt.Errorf("%q is no fast path; there are %s", name, strings.Join(all, ", "))
+		}
+		off |= 1 << i
+	}
+	return off, nil
+}
 
 // New makes the coordinator of a session whose first epoch is one. timeout is the session timeout that is asked for, seed a
 // random number that no other session has.
@@ -158,6 +176,7 @@ type request struct {
 	node  *node     // never nil
 	wait  *wait     // the nodes that it watches while it waits; nil while it does not
 	view  lastListing
+	ahead ahead
 	own   ownWatch
 	asks  holderAsks
 	// search is the newest Verify that was not answered; zero for none.
@@ -177,6 +196,14 @@ type request struct {
 	gaveBack Moment
 }
 
+// ahead names the node before the predecessor of an exclusive request, "" for none: see look_ahead.go.
+type ahead struct {
+	next    string // as the newest listing shows it, until it is watched
+	watched string // while it is watched
+}
+
+func (a *ahead) watches(name string) bool { return name != "" && a.watched == name }
+
 // counted is what a request adds to the bounds of its session and its queue, and to the requests that hold.
 type counted struct{ weight, waits, holds int }
 
@@ -184,9 +211,7 @@ type counted struct{ weight, waits, holds int }
 func (r *request) watches(name string, as role) bool {
 	switch as {
 	case awaitsNode:
-		return r.wait != nil && (name == children && r.wait.children || slices.Contains(r.wait.nodes, name))
-	case looksAhead:
-		return r.wait != nil && r.wait.lookAhead == name
+		return r.wait != nil && (name == children && r.wait.children || slices.Contains(r.wait.nodes, name) || r.ahead.watches(name))
 	case attends:
 		return r.asks.contention != 0 && (name == children || r.node.name == name)
 	default:
@@ -201,6 +226,14 @@ func (r *request) waitsFor(before *node) bool {
 	}
 	style, _ := queue.Parse(before.name)
 	return queue.WaitsFor(r.spec.Style.Mode, style.Mode)
+}
+
+// ofWait is the operation of the wait that a purpose belongs to.
+type ofWait struct{ operation }
+
+// stale: an event came first, or the request has gone on.
+func (p ofWait) stale(c *Coordinator, _ uint64) bool {
+	return !c.requests[p.request].waitsIn(p.op)
 }
 
 // waitsIn reports whether a request still waits as it did in an operation.
@@ -226,6 +259,8 @@ type kind interface {
 	noteListing(r *request, position queue.Position, permits int) (wrong string)
 	// watch watches the nodes that keep a request out. predecessor is the name of the nearest.
 	watch(c *Coordinator, r *request, predecessor string)
+	// lookedAhead takes the listing that a waiter has asked for: see look_ahead.go.
+	lookedAhead(c *Coordinator, r *request, op uint64, found *View)
 	// remove has the node deleted.
 	remove(c *Coordinator, r *request, op uint64)
 }
@@ -234,6 +269,11 @@ type kind interface {
 type purpose interface {
 	// answered takes the answer.
 	answered(c *Coordinator, id uint64, answer Answer)
+}
+
+// counting is a purpose that counts by itself whether its query was carried out: also where the answer comes too late.
+type counting interface {
+	counted(c *Coordinator, f Failure)
 }
 
 // passing is a purpose whose answer may come too late. The answers to others always matter: they say whether a node exists,

@@ -34,7 +34,7 @@ func printed(c *Coordinator) []byte {
 //
 // The words of a story:
 //
-//	session [without=(group-commit,hand-over,look-ahead)] [knows=PATH] [down] [show-heartbeats] [waiting=W] [weight=N] [root=N]
+//	session [without=(FASTPATH,FASTPATH)] [knows=PATH] [down] [show-heartbeats] [waiting=W] [weight=N] [root=N]
 //	                              a new coordinator, connected; it knows that PATH is there, and empty. Of one queue W
 //	                              requests may wait, all nodes may weigh N bytes; the chroot has root characters
 //	request r1 PATH [mode=write] [label=me] [try] ...
@@ -110,10 +110,8 @@ const sessionTimeout = 30 * time.Second
 func newStory(t *testing.T, args *arguments) *story {
 	s := &story{t: t, specs: map[RequestID]*Spec{}, ops: map[RequestID]uint64{}, names: map[uint64]string{}}
 	s.at = At{Lease: Lease{Term: 1, Valid: true, Left: sessionTimeout * 8 / 10}}
-	var off Switches
-	for _, name := range args.values("without") {
-		off |= map[string]Switches{"group-commit": GroupCommit, "hand-over": HandOver, "look-ahead": LookAhead}[name]
-	}
+	off, err := ParseSwitches(strings.Join(args.values("without"), ","))
+	require.NoError(t, err)
 	bounds := DefaultBounds()
 	bounds.Waiting = args.number("waiting", bounds.Waiting)
 	bounds.Weight = args.number("weight", bounds.Weight)

@@ -84,14 +84,14 @@ func (p identifying) answered(c *Coordinator, _ uint64, answer Answer) {
 	path.identity.timer = c.after(c.epoch.timeout, timer{kind: WatchTimer, path: p.path})
 }
 
-// countIdentity counts whether the servers hang up on the watch of a lock path. It is asked for behind every create.
-func (c *Coordinator) countIdentity(path string, f Failure) {
-	switch p := c.epoch.paths[path]; {
-	case p == nil:
+// counted counts whether the servers hang up on the watch of a lock path. It is asked for behind every create.
+func (p identifying) counted(c *Coordinator, f Failure) {
+	switch path := c.epoch.paths[p.path]; {
+	case path == nil:
 	case f.Outcome == Unknown && f.Trouble != "":
-		p.unwatched++
+		path.unwatched++
 	case f.none():
-		p.unwatched = 0
+		path.unwatched = 0
 	}
 }
 

@@ -61,14 +61,6 @@ type expect struct {
 	unwritten bool // nobody has written to the node
 }
 
-// ofWait is the operation of the wait that a purpose belongs to.
-type ofWait struct{ operation }
-
-// stale: an event came first, or the request has gone on.
-func (p ofWait) stale(c *Coordinator, _ uint64) bool {
-	return !c.requests[p.request].waitsIn(p.op)
-}
-
 // watchSet is the purpose of a Watch, or a WatchChildren.
 type watchSet struct {
 	ofWait
@@ -143,9 +135,13 @@ func (c *Coordinator) wake(r *request, why machine.Kind, handoff Handoff) {
 	}
 }
 
-// waitChanged takes the event of a node that a request waits for.
+// waitChanged takes the event of a node that a request waits for. local: the session knows by itself, because the node
+// was its own.
 func (c *Coordinator) waitChanged(r *request, name string, change Change, local bool) {
 	switch {
+	case r == nil || r.wait == nil: // another watcher of the same event came first
+	case r.ahead.watches(name):
+		c.listAhead(r)
 	case !r.wait.children && !slices.Contains(r.wait.nodes, name): // it has gone on
 	case change == DataChanged && r.spec.Permits == 0:
 		// Somebody asks the predecessor for the lock. The watch is spent: set it again.
@@ -172,9 +168,7 @@ func (c *Coordinator) endWait(r *request) {
 	for _, name := range w.nodes {
 		p.unwatch(name, watcher{request: r.id, role: awaitsNode})
 	}
-	if w.lookAhead != "" {
-		p.unwatch(w.lookAhead, watcher{request: r.id, role: looksAhead})
-	}
+	r.ahead.end(r)
 	if w.children {
 		p.unwatch(children, watcher{request: r.id, role: awaitsNode})
 	}

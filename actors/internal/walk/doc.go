@@ -144,6 +144,6 @@
 //	walk        print, fingerprint, explore
 //	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_admission,
 //	            plans_contention, plans_faults, plans_calls
-//	mistakes    seeded, seeded_calls, boundary
+//	mistakes    seeded, seeded_calls, boundary; look_ahead
 //	tests       race, norace; walk, fields, mistakes, overlay, linked
 package walk

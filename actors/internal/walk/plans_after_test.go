@@ -139,24 +139,6 @@ var cutWithCreates = []string{
 	"session A: the servers carry out Look of stage 0",
 }
 
-// secondIsNoProof takes four nodes, the third from the end of a session that is over and not buried yet: that the one
-// before the predecessor is gone does not mean that the predecessor is the head.
-var secondIsNoProof = Plan{Name: "the second is no proof", Sessions: oneTwo, Prompt: true,
-	Bounds: Bounds{Lapses: 1, Expiries: 1, Cancels: 1}, After: []string{
-		"session B: the servers carry out Create of stage 0",
-		"session A: the servers carry out Create of stage 0",
-		"session B: the servers carry out Create of stage 0",
-		"session A: the lease runs out",
-		"session A: the servers end the session",
-		"session A: the servers, which have ended it, cut the connection",
-		"session A: an event arrives",
-		"session A: a server is found",
-		"session A: an event arrives",
-		"session A: a server is found",
-		"session A: an event arrives",
-		"session A: the servers carry out Create of stage 0",
-	}}
-
 // oneBehindTwo begins when two of a session wait for another session, so that the third is kept back.
 var oneBehindTwo = Plan{Sessions: []int{1, 0, 0, 0}, Arrive: [maxActors]bool{3: true}, Prompt: true, After: []string{
 	"session B: the servers carry out Create of stage 0",

@@ -113,22 +113,12 @@ var large = []Plan{
 
 // The promises do not depend on a fast path: the plans of this file are walked with each of them switched off.
 
-// switches names the fast paths.
-var switches = []struct {
-	name string
-	path coordinator.Switches
-}{
-	{"group commit", coordinator.GroupCommit},
-	{"hand-over", coordinator.HandOver},
-	{"looking ahead", coordinator.LookAhead},
-}
-
 // without gives plans with each of the fast paths switched off.
 func without(plans []Plan) (all []Plan) {
-	for _, s := range switches {
+	for i, name := range coordinator.FastPaths() {
 		for _, plan := range plans {
-			plan.Name = "without " + s.name + ": " + plan.Name
-			plan.Without = s.path
+			plan.Name = "without " + name + ": " + plan.Name
+			plan.Without = 1 << i
 			all = append(all, plan)
 		}
 	}

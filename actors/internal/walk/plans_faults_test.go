@@ -1,7 +1,5 @@
 package walk
 
-import "github.com/turnstile-locks/turnstile/actors/internal/coordinator"
-
 // Faults that come from the servers: orders that they hang up on or put off, nodes that come back
 // when they are restored, sessions that lapse, and what an earlier process has left.
 
@@ -79,8 +77,6 @@ var largePauses = []Plan{
 var smallReturns = []Plan{
 	{Name: "a node returns, one session", Sessions: two, Arrive: second, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}},
 	{Name: "a node returns, three", Sessions: three, Arrive: third, Prompt: true, Bounds: Bounds{Returns: 1, Polls: Always}},
-	{Name: "a node returns, another session between, no look-ahead", Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true,
-		Without: coordinator.LookAhead, Bounds: Bounds{Returns: 1, Polls: Always}},
 	{Name: "a node returns, and a cut", Sessions: two, Arrive: second, Prompt: true,
 		Bounds: Bounds{Returns: 1, Cuts: 1, Polls: Always}},
 	{Name: "a node returns, readers and writers", Sessions: three, Modes: writeReadWrite, Arrive: secondThird, Prompt: true,

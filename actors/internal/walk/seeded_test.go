@@ -71,14 +71,6 @@ var inCoordinator = []seeded{
 		rule("return queue.WaitsFor(r.spec.Style.Mode, style.Mode)",
 			"return style.Mode == r.spec.Style.Mode")),
 		plan: Plan{Sessions: two, Modes: readReadWrite}, breaks: NoLostWakeUp},
-	{name: "hand over to who looks ahead", source: edits(
-		rule("w.role == awaitsNode && next.wait.nodes[0] == n.name &&",
-			"(w.role == awaitsNode && next.wait.nodes[0] == n.name || w.role == looksAhead) &&")),
-		plan: Plan{Sessions: []int{0, 1, 0}}, breaks: InOrder},
-	{name: "take the second for the head", source: edits(
-		rule("if !position.Head {",
-			"if r.view.head = position.Predecessor; !position.Head {")),
-		plan: secondIsNoProof, breaks: InOrder},
 
 	{name: "take the number of contenders for the proof of being first", source: edits(
 		rule("r.spec.Permits == 0 && view.Queue.First(made.Name)", "r.spec.Permits == 0 && view.Queue.Len() <= 2")),
@@ -155,7 +147,7 @@ var inCoordinator = []seeded{
 	{name: "take the node of a session that was given up", source: sameMark,
 		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Cuts: 1}}, breaks: Exclusion},
 	{name: "overlook the head that nobody owns", source: edits(rule("		c.removeStray(r.queue.path, name, 0)\n", "		_ = name\n")),
-		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true, Without: coordinator.LookAhead,
+		plan: Plan{Sessions: []int{0, 1, 0}, Arrive: secondThird, Prompt: true,
 			Bounds: Bounds{Returns: 1, Polls: Always}}, breaks: AllEnd},
 	{name: "watch one of several", source: edits(
 		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),

@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 // allSmall gives the plans of small bounds.
 func allSmall() []Plan {
 	return slices.Concat(small, smallKinds, smallReclaims, smallPauses,
-		smallReturns, smallOrphans, smallGiveUps, smallAdmission, smallContention, smallCalls, without(smallWithout), swept, []Plan{secondIsNoProof})
+		smallReturns, smallOrphans, smallGiveUps, smallAdmission, smallContention, smallCalls, without(smallWithout), swept)
 }
 
 // plansOfThisRun gives the plans that TestWalk explores: the small bounds, with TURNSTILE_WALK=long the large ones too,

@@ -1,16 +1,20 @@
 package relay
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// does names the effects of each event that the requester decides itself, in package machine's
-// words.
-var does = map[string]string{"Refused": "fail", "Closed": "fail", "Full": "fail",
-	"Release": "give back, delete", "Cancel": "give back, delete", "GraceOver": "force, delete",
-	"LeaseOver": "lose, clean up", "Silent": "suspend", "Found": "resume"}
+// What the requester does by itself, in package machine's words: ends names it by the state that ends the request, does by
+// the event where the request goes on.
+var (
+	ends = map[messages.State]string{messages.StateFailed: "fail", messages.StateLost: "lose"}
+	does = map[string]string{"Refused": "create again", "Closed": "create again", "Full": "create again",
+		"Release": "give back, delete", "Cancel": "give back, delete", "GraceOver": "force, delete",
+		"Silent": "suspend", "Found": "resume"}
+)
 
 // move tells a change of state that the requester has decided itself; none when it is there
 // already, or has not begun.
@@ -18,7 +22,7 @@ func (r *Requester) move(to messages.State, on string, why messages.Reason) []Ou
 	if r.shown == to || r.shown == messages.StateNone && to == messages.StateRecovering {
 		return nil
 	}
-	t := &messages.Transition{Grant: r.grant, From: r.shown, To: to, On: on, Do: does[on], Reason: why}
+	t := &messages.Transition{Grant: r.grant, From: r.shown, To: to, On: on, Do: cmp.Or(ends[to], does[on]), Reason: why}
 	r.shown = to
 	return []Output{Say{Notice: t}}
 }

@@ -296,7 +296,7 @@ func named(notice any) string {
 	if t, is := notice.(*messages.Transition); is {
 		text := fmt.Sprintf("%v>%v", t.From, t.To)
 		if t.On != "" {
-			text += "[" + t.On + "]"
+			text += "[" + t.On + ": " + t.Do + "]"
 		}
 		return text
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -52,7 +51,7 @@ func (l *line) listsAhead(t *testing.T, action embedded.Action) *embedded.Inject
 	l.second.giveBack()
 	l.awaitHolds(t, l.third)
 	synctest.Wait()
-	if fast(t, actors.LookAhead) {
+	if fast(t, "look-ahead") {
 		require.Positive(t, f.Hits(), "it lists while the one before it holds")
 	}
 	return f
@@ -99,7 +98,7 @@ var lookingAhead = []plot{
 			l := c.line(t)
 			l.listsAhead(t, embedded.ExpireBefore)
 			l.third.giveBack()
-			if fast(t, actors.LookAhead) {
+			if fast(t, "look-ahead") {
 				c.awaitHolds(t, l.behind)
 				require.False(t, c.holds(l.subject))
 			}
@@ -115,7 +114,7 @@ var lookingAhead = []plot{
 			synctest.Wait() // nobody else lists: the one that waits for the second has looked ahead
 			_, err = c.operator.SetACL(aheadPath, zk.WorldACL(zk.PermAll), -1)
 			require.NoError(t, err)
-			if !fast(t, actors.LookAhead) { // each in turn had to look, and was not permitted to
+			if !fast(t, "look-ahead") { // each in turn had to look, and was not permitted to
 				l.third.ends, l.subject.ends, l.behind.ends = turnedAway, turnedAway, turnedAway
 				return
 			}
