@@ -56,6 +56,10 @@ func (in *inside) take(n *news) {
 	if in.requests[id] != n.of {
 		return
 	}
+	if told, is := n.notice.(*messages.Behind); is {
+		in.of.table.WaitsFor(id, told.Contender)
+		return
+	}
 	in.of.table.Told(in.of.now(), id, n.notice)
 	switch n.notice.(type) {
 	case *messages.Released, *messages.Lost, *messages.Cancelled, *messages.Failed:

@@ -179,14 +179,19 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming,
 		return false, err
 	}
 	c.Session, c.Since = stat.EphemeralOwner, stat.Ctime
+	Describe(c, naming, data, stat.Czxid)
+	return true, nil
+}
+
+// Describe completes a contender from its node's data and czxid.
+func Describe(c *messages.Contender, naming messages.Naming, data []byte, czxid int64) {
 	c.Asked = queue.IsRevokeRequest(data)
 	o, ours := queue.ParseOwner(data)
-	c.Token, _ = messages.NewToken(stat.Czxid, o.Place) // zero where it does not fit, as Contender says
+	c.Token, _ = messages.NewToken(czxid, o.Place) // zero where it does not fit, as Contender says
 	c.Library = libraryOf(c, naming, data, ours)
 	if ours {
 		o.Describe(c)
 	}
-	return true, nil
 }
 
 // ephemeral reports whether a node ends with a session. Containers and nodes with a time to live
