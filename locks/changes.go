@@ -16,8 +16,8 @@ const (
 	// what the node says changes, as after a revoke request. It does not come WithWatchAll.
 	//
 	// Of calls of one client that wait for one node (WithCohort, WithMaxWaiting) the first is told who
-	// is before that. The others are told when they begin to wait who of the client has it, and not
-	// when it passes from one to the other.
+	// is before that. The others are told, when they begin to wait, which call of the client has the
+	// node or asks for it, and not when it passes from one to the other.
 	Waiting ChangeKind = "waiting"
 	// Suspended: the connection is down or an answer outstanding. The lock is ours until
 	// Change.Until.

@@ -69,7 +69,7 @@ type Waiting struct {
 // told with Acquire.WatchAll, whose waiters read no node.
 //
 // Contender says what its node says; Unread where that may not be read. Holds and WaitsFor are not
-// known, and Since only where a Turnstile waits. Client.Revoke and Break take it.
+// known, and Since only of a Turnstile. [SendRevokeRequest] and [Break] take it.
 type Behind struct {
 	Grant
 	Contender Contender
