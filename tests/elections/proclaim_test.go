@@ -108,15 +108,22 @@ func TestProclaimKeepsOthersRequest(t *testing.T) {
 // TestProclaimLosesMessages: a reply that is lost, and a request, are found out about. The value is written once the call
 // returns, and no write comes later.
 func TestProclaimLosesMessages(t *testing.T) {
-	for name, action := range map[string]rig.Action{"reply": rig.DropReply, "request": rig.CutBefore} {
+	for name, c := range map[string]struct {
+		action rig.Action
+		opts   []locks.ElectionOption
+	}{
+		"reply": {action: rig.DropReply}, "request": {action: rig.CutBefore},
+		"reply, and others may write under the lease": {rig.DropReply, []locks.ElectionOption{locks.WithReentry()}},
+	} {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 				proxy := zk.Proxy(t)
 				client, other := patient.Open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(time.Minute)), zk.Open(t)
-				term, err := client.Election("/lead").Campaign(patient.Deadline(t), "one")
+				term, err := client.Election("/lead", c.opts...).Campaign(patient.Deadline(t), "one")
 				require.NoError(t, err)
 				node := zk.Root() + "/lead/" + term.Node()
-				fault := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action, Path: func(path string) bool { return path == node }})
+				fault := proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: c.action,
+					Path: func(path string) bool { return path == node }})
 				require.NoError(t, term.Proclaim(patient.Deadline(t), "two"))
 				stories.AwaitFault[patient.Answer](t, fault, nil)
 				leader, err := other.Election("/lead").Leader(patient.Deadline(t))
