@@ -4,12 +4,14 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
@@ -136,4 +138,36 @@ func TestProclaimLosesMessages(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestProclaimAfterALongTime: watches that nobody needs are dropped by then, and waiters have looked again many times. Who
+// observes hears of it all the same, and who waits hears each thing once.
+func TestProclaimAfterALongTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		one, two, three := bubble.Client(t, server), bubble.Client(t, server), bubble.Client(t, server)
+		told, err := three.Election("/lead").Observe(t.Context())
+		require.NoError(t, err)
+		term, err := one.Election("/lead").Campaign(t.Context(), "starting")
+		require.NoError(t, err)
+		changes := &patient.Changes{}
+		ctx, leave := context.WithCancel(t.Context())
+		over := make(chan struct{})
+		go func() {
+			defer close(over)
+			_, err := two.Election("/lead", locks.WithOnChange(changes.Hear)).Campaign(ctx, "next")
+			assert.ErrorIs(t, err, context.Canceled)
+		}()
+		time.Sleep(time.Hour)
+		nextLeader(t, told, "starting")
+		require.NoError(t, term.Proclaim(t.Context(), "ready"))
+		require.Equal(t, term.Token(), nextLeader(t, told, "ready").Token)
+		time.Sleep(time.Hour)
+		leave()
+		<-over
+		require.Len(t, changes.All, 2)
+		require.Equal(t, "starting", changes.All[0].Behind.Label)
+		require.Equal(t, "ready", changes.All[1].Behind.Label)
+		require.NoError(t, term.Resign(t.Context()))
+	})
 }
