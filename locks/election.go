@@ -76,9 +76,9 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 	return Leader{}
 }
 
-// Observe tells who leads, at once and whenever that or the value changes, until ctx ends, the client is closed,
-// or the lock path may not be read; then the channel is closed. A Leader without a Token means that
-// nobody leads. A slow receiver gets the newest, and may miss short terms. Nothing is told while
+// Observe tells who leads, at once and whenever that or the value changes, until ctx ends, the
+// client is closed, or the lock path may not be read; then the channel is closed. A Leader without a
+// Token means that nobody leads. A slow receiver gets the newest, and may miss short terms. Nothing is told while
 // the connection is down. Errors wrap the error of ctx, zkconn.ErrBadPath, ErrClosed, or
 // ErrNeedsSession over a gateway.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
@@ -110,9 +110,8 @@ func (l *Leadership) Value() string {
 	return l.value
 }
 
-// Proclaim changes the value that others see of the leader (Leader, Observe) for the rest of the term:
-// an address that moves, a leader that is ready now, or that drains. The next term of Run begins with
-// Run's value.
+// Proclaim changes the value that others see of the leader (Leader, Observe) for the rest of the
+// term: it is ready now, or drains. The next term of Run begins with Run's value.
 //
 // It writes in a transaction of the lease, so never after its end. The error wraps ErrBadAcquire for a
 // value of more than 1024 bytes; ErrLost or ErrReleased: we lead no more, and nothing was written;

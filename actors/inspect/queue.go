@@ -32,8 +32,8 @@ func readQueue(path string) query {
 	}
 }
 
-// followQueue is readQueue after a watch, so that no later change is missed. The node of a Mutex's holder, which may be a
-// leader, is watched, too.
+// followQueue is readQueue after a watch, so that no later change is missed. The node of a Mutex's
+// holder, who may lead, is watched, too.
 func followQueue(path string) query {
 	q := readQueue(path)
 	q.run = func(conn *zkconn.Conn, _ calls) (any, error) {
@@ -113,8 +113,8 @@ func semaphore(children []string) bool {
 	})
 }
 
-// describeAll reads the contenders' nodes. Those that have gone since the listing are left out. watched: it watches the node
-// of a Mutex's holder.
+// describeAll reads the contenders' nodes. Those that have gone since the listing are left out.
+// watched: it watches the node of a Mutex's holder.
 func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int, watched bool) (queue.LockPath, error) {
 	all := queue.Standings(children, permits)
 	found := make([]messages.Contender, len(all))
