@@ -36,6 +36,9 @@ func (s *session) perform(out coordinator.Output) {
 		}
 		if lock := s.registry.find(out.To); lock != nil {
 			out.Session = s.info
+			if p := out.Predecessor; p != nil && p.Spec != nil {
+				p.Session = s.info.session
+			}
 			s.system.Root.Send(lock, (*lockEvent)(out))
 		}
 	case *coordinator.Ask:

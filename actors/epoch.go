@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"path"
 
 	"github.com/asynkron/protoactor-go/actor"
 
@@ -33,8 +34,8 @@ func (s *session) dropWatches() {
 		return
 	}
 	followed := s.queries.Followed()
-	remove := s.link.DropWatches(func(path string, children bool) bool {
-		return followed[path] || s.decides.Awaits(path, children)
+	remove := s.link.DropWatches(func(of string, children bool) bool {
+		return followed[of] || !children && followed[path.Dir(of)] || s.decides.Awaits(of, children)
 	})
 	again := func() { s.after(s.info.timeout, s.dropWatches) }
 	if remove == nil {

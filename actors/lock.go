@@ -120,14 +120,18 @@ func (l *lock) transition(ctx actor.Context, to messages.State) *messages.Transi
 type predecessor coordinator.Predecessor
 
 func (p *predecessor) Contender(path string) messages.Contender {
-	c := messages.Contender{Path: path, Node: p.Node, Asked: queue.IsRevokeRequest(p.Data)}
-	o, known := queue.ParseOwner(p.Data)
-	if !known && p.Spec != nil {
-		o, known = carrier.OwnerOf(p.Spec), true
+	e, queues := queue.Parse(p.Node)
+	c := messages.Contender{Path: path, Node: p.Node, Mode: e.Mode, Name: e.Name, Sequence: e.Sequence, Weight: e.Weight,
+		Session: p.Session, Unread: p.Unread}
+	if !queues {
+		c.Mode = messages.Contest
 	}
-	if known {
-		c.Library = messages.LibraryTurnstile
-		o.Describe(&c)
+	switch {
+	case p.Spec != nil:
+		c.Library, c.Token = messages.LibraryTurnstile, p.Token
+		carrier.OwnerOf(p.Spec).Describe(&c)
+	case p.Czxid != 0 || p.Unread:
+		inspect.Describe(&c, e.Naming, p.Data, p.Czxid)
 	}
 	return c
 }

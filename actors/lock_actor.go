@@ -156,7 +156,7 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 		n.Predecessor = &coordinator.Predecessor{Node: n.Event.Predecessor}
 	}
 	if n.Predecessor != nil {
-		l.WaitsFor((*predecessor)(n.Predecessor))
+		l.WaitsFor(ctx, l.grant(ctx), (*predecessor)(n.Predecessor), l.isWaiting())
 	}
 	l.step(ctx, n.Event)
 }

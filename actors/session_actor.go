@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"path"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -193,6 +194,7 @@ func (s *session) happened(ev zkconn.Event) {
 		}
 		s.fail(err)
 	case zkconn.NodeDataChanged:
+		s.queries.Changed(path.Dir(ev.Path))
 		s.apply(coordinator.Changed{Path: ev.Path, Change: coordinator.DataChanged}, 0)
 	default:
 		s.queries.Changed(ev.Path)

@@ -3,6 +3,7 @@ package locks
 import (
 	"context"
 	"errors"
+	"reflect"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -128,7 +129,11 @@ func (k *call) begin(within *Lease) (answered chan struct{}) {
 	if within != nil {
 		of, k.nested = within.call, true
 	}
-	id := l.client.calls.Call(&l.want, of, k)
+	var who sharing.Call = k
+	if l.onChange != nil {
+		who = &waiter{call: k}
+	}
+	id := l.client.calls.Call(&l.want, of, who)
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.answered { // others may look at it
@@ -139,6 +144,22 @@ func (k *call) begin(within *Lease) (answered chan struct{}) {
 		k.waiter = make(chan struct{}, 1)
 	}
 	return k.waiter
+}
+
+// waiter is a call whose WithOnChange hears whom it waits for.
+type waiter struct {
+	*call
+	behind messages.Contender // told last; guarded by mu
+}
+
+func (w *waiter) Behind(contender messages.Contender) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.answered || reflect.DeepEqual(contender, w.behind) {
+		return
+	}
+	w.behind = contender
+	(*Lease)(w.call).tell(Change{Kind: Waiting, Behind: contender})
 }
 
 // withdraw notes that the caller has gone; false where there is an answer. A later grant ends

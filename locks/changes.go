@@ -3,12 +3,22 @@ package locks
 import (
 	"errors"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// ChangeKind names a change of a lease.
+// ChangeKind names a change of a lease, or of the wait for it.
 type ChangeKind string
 
 const (
+	// Waiting: the Lock waits for Change.Behind, the contender before it. It comes once that one's
+	// node has been read, which costs no request more, and again when another is before it, or when
+	// what the node says changes, as after a revoke request. It does not come WithWatchAll.
+	//
+	// Of calls of one client that wait for one node (WithCohort, WithMaxWaiting) the first is told who
+	// is before that. The others are told, when they begin to wait, which call of the client has the
+	// node or asks for it, and not when it passes from one to the other.
+	Waiting ChangeKind = "waiting"
 	// Suspended: the connection is down or an answer outstanding. The lock is ours until
 	// Change.Until.
 	Suspended ChangeKind = "suspended"
@@ -21,10 +31,13 @@ const (
 	Lost ChangeKind = "lost"
 )
 
-// Change is one change of a lease.
+// Change is one change of a lease, or of the wait for it.
 type Change struct {
-	Kind  ChangeKind
+	Kind ChangeKind
+	// Lease is nil for Waiting.
 	Lease *Lease
+	// Behind has what the contender's node says (Waiting): see Error.Behind.
+	Behind messages.Contender
 	// Until is the end of the lease unless renewed (Suspended, Resumed), or when it is released by
 	// force (RevokeRequested; zero without WithGrace). Left is the time until then.
 	Until time.Time

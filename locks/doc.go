@@ -26,9 +26,9 @@
 //   - To read and write ZooKeeper while a lock is held: Lease.Get; Lease.Txn of [Op], which
 //     [Create], [CreateSequential], [Set], [Delete] and [Check] make, with [AnyVersion] or a
 //     version, and [OpResult]; [ErrUnknownOutcome].
-//   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Suspended],
-//     [Resumed], [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased]. Client.Ready, and
-//     Client.State, which gives an actors.Connection.
+//   - To be told: Lease.Context; [WithOnChange] of [Change], whose [ChangeKind] is [Waiting],
+//     [Suspended], [Resumed], [RevokeRequested] or [Lost]; [WithUnreleased] of [Unreleased].
+//     Client.Ready, and Client.State, which gives an actors.Connection.
 //   - When something fails: [Error] has the path, the node, the state, and behind whom; the
 //     variables below are the errors to test for, by when they come. [DeadlockError] has the circle.
 //     [MayPass] splits errors in two, and [ErrAgain] marks yours.

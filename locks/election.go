@@ -2,11 +2,16 @@ package locks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
+	"time"
 
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // Election chooses a leader among the candidates at a lock path: the holder leads. Any Mutex of any
@@ -23,8 +28,9 @@ func (c *Client) Election(path string, opts ...ElectionOption) *Election {
 
 // Leader describes the leader of an election.
 type Leader struct {
-	// Value is the leader's value of Campaign; empty for another library's leader, and for a moment
-	// after another library's request to resign, which overwrites the node.
+	// Value is the leader's value of Campaign, or of Proclaim; empty for another library's leader,
+	// and for a moment after another library's request to resign, which overwrites the node: then it is
+	// that of Campaign again.
 	Value string
 	// Token is the fencing token of its term, never greater than that of a later term; zero when
 	// nobody leads. See Contender.Token.
@@ -44,7 +50,7 @@ func (e *Election) Campaign(ctx context.Context, value string) (*Leadership, err
 	if err != nil {
 		return nil, err
 	}
-	return &Leadership{lease, value}, nil
+	return &Leadership{Lease: lease, value: value}, nil
 }
 
 // Leader gives the present leader. A leader that crashed is given until its session has expired: a
@@ -70,14 +76,14 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 	return Leader{}
 }
 
-// Observe tells who leads, at once and whenever it changes, until ctx ends, the client is closed,
-// or the lock path may not be read; then the channel is closed. A Leader without a Token means that
-// nobody leads. A slow receiver gets the newest, and may miss short terms. Nothing is told while
+// Observe tells who leads, at once and whenever that or the value changes, until ctx ends, the
+// client is closed, or the lock path may not be read; then the channel is closed. A Leader without a
+// Token means that nobody leads. A slow receiver gets the newest, and may miss short terms. Nothing is told while
 // the connection is down. Errors wrap the error of ctx, zkconn.ErrBadPath, ErrClosed, or
 // ErrNeedsSession over a gateway.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {
-		return termOf{leader.Contender.Node, leader.Token}
+		return termOf{leader.Contender.Node, leader.Token, leader.Value}
 	})
 }
 
@@ -86,16 +92,69 @@ func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
 type termOf struct {
 	node  string
 	token messages.Token
+	value string
 }
 
 // Leadership is a term of office: a lease.
 type Leadership struct {
 	*Lease
-	value string
+	mu      sync.Mutex
+	value   string
+	version int32 // of the node that has it
 }
 
-// Value is the value of the campaign.
-func (l *Leadership) Value() string { return l.value }
+// Value is the newest value that Proclaim has written, or else that of the campaign.
+func (l *Leadership) Value() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.value
+}
+
+// Proclaim changes the value that others see of the leader (Leader, Observe) for the rest of the
+// term: it is ready now, or drains. The next term of Run begins with Run's value.
+//
+// It writes in a transaction of the lease, so never after its end. The error wraps ErrBadAcquire for a
+// value of more than 1024 bytes; ErrLost or ErrReleased: we lead no more, and nothing was written;
+// that of ctx: it may have been written; ErrNeedsSession over a gateway; or another of Lease.Get and
+// Lease.Txn.
+func (l *Leadership) Proclaim(ctx context.Context, value string) error {
+	if err := actors.CheckAcquire(messages.Acquire{Path: l.Path(), Label: value}); err != nil {
+		return l.notWritten(err)
+	}
+	node := l.Path() + "/" + l.Node()
+	for {
+		data, version, err := l.Get(ctx, node)
+		if err != nil {
+			return err
+		}
+		owner, ours := queue.ParseOwner(data)
+		if !ours { // another library has asked for the lead, and our session is about to write them again
+			select {
+			case <-time.After(retry.Unknown.First):
+				continue
+			case <-ctx.Done():
+				return l.notWritten(ended(ctx))
+			}
+		}
+		owner.Label = value
+		done, err := l.Txn(ctx, Set(node, owner.Encode(), version))
+		switch {
+		case err == nil:
+			l.shown(value, done[0].Version)
+			return nil
+		case !errors.Is(err, zkconn.ErrBadVersion) && (!errors.Is(err, ErrUnknownOutcome) || ctx.Err() != nil):
+			return err
+		}
+	}
+}
+
+func (l *Leadership) shown(value string, version int32) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if version > l.version { // one that ran at the same time may have come later
+		l.value, l.version = value, version
+	}
+}
 
 // Resign ends the term, and the next in the queue leads. It returns the errors of Lease.Unlock.
 func (l *Leadership) Resign(ctx context.Context) error { return l.Unlock(ctx) }

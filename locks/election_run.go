@@ -75,7 +75,7 @@ func (c *candidate) work(ctx context.Context) error {
 
 // leads calls lead. Meanwhile IsLeader and Health see the term. A revoke request ends its context.
 func (c *candidate) leads(ctx context.Context) error {
-	leads := &Leadership{c.lease, c.value}
+	leads := &Leadership{Lease: c.lease, value: c.value}
 	c.terms.Store(leads, nil)
 	defer c.terms.Delete(leads)
 	asked := fmt.Errorf("%w", ErrRevoked) // by this one, and not around this Run

@@ -229,7 +229,7 @@ type DeadlockError struct {
 	Deadlock messages.Deadlock
 }
 
-// Error tells the whole circle.
+// Error tells the whole circle, with the labels of those who wait.
 func (e *DeadlockError) Error() string { return ErrDeadlock.Error() + ": " + e.Deadlock.String() }
 
 // Unwrap gives ErrDeadlock.

@@ -341,8 +341,9 @@ func WithDeadlockDetection(root string, every time.Duration) LockOption {
 	})
 }
 
-// WithOnChange calls a function when a lease of the lock is in doubt, goes on, is asked for, or is
-// lost. Use it to slow down, to log, or to prepare for the end; the lease's context ends work.
+// WithOnChange calls a function while a Lock waits, with the contender that it waits for, and when its
+// lease is in doubt, goes on, is asked for, or is lost. Use it to log, to slow down, or to prepare for
+// the end; the lease's context ends work.
 //
 // Calls come in order, one at a time for all locks of a client: see "What callbacks may do" in the
 // package doc.

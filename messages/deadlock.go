@@ -33,9 +33,12 @@ type Member struct {
 	Waits Contender
 }
 
-// String says it in words: who, and between which locks.
+// String says it in words: who, with the label of the request that waits, and between which locks.
 func (m Member) String() string {
 	who := cmp.Or(shown(m.Who), fmt.Sprintf("somebody (session 0x%x)", m.Waits.Session))
+	if m.Waits.Label != "" {
+		who += " “" + shown(m.Waits.Label) + "”"
+	}
 	keeps, waits := shown(m.Keeps.Path), shown(m.Waits.Path)
 	switch {
 	case m.Keeps.At() == m.Waits.At():
@@ -60,7 +63,7 @@ type Deadlock struct {
 	Members []Member
 }
 
-// String tells the circle: "A holds /x and waits for /y; B holds /y and waits for /x".
+// String tells the circle: "A “audit” holds /x and waits for /y; B holds /y and waits for /x".
 func (d Deadlock) String() string {
 	words := make([]string, len(d.Members))
 	for i, m := range d.Members {

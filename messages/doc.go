@@ -30,6 +30,7 @@
 //
 // The lock actor is the sender, and is named in the [Grant].
 //
+//   - [Behind] says whom the request waits for.
 //   - [Held], [Suspended], [Resumed], [RevokeRequested], [Revoked] and [Deadlocked] say how the
 //     request goes on.
 //   - [Contended] and [Checked] answer commands; [Waiting] and [Watched] come with Acquire.TellMore.

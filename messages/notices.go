@@ -63,6 +63,18 @@ type Waiting struct {
 	Before int
 }
 
+// Behind: the request waits for this contender, the one before it. It is told once that one's node
+// has been read, which costs no further request; again when another is before the request, or when
+// the node says something else: somebody asks for the lock, or a leader has proclaimed something. It
+// is not told with Acquire.WatchAll, whose waiters read no node.
+//
+// Contender says what its node says; Unread where that may not be read. Holds and WaitsFor are not
+// known, and Since only of a Turnstile. [SendRevokeRequest] and [Break] take it.
+type Behind struct {
+	Grant
+	Contender Contender
+}
+
 // Watched: the holder's own node is watched from now on, or cannot be (Readable). It is told once
 // after Held and after each Resumed, with Acquire.TellMore, unless somebody asks for the lock
 // first.

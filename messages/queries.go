@@ -135,7 +135,8 @@ type DeadlocksFound struct {
 }
 
 // Follow asks a session actor to tell who contends for a lock. The sender gets a Queue at once and
-// after every change and reconnect, until it ends or sends Unfollow. A Queue with a Reason is the
+// after every change and reconnect, until it ends or sends Unfollow; also after a change of the data of
+// a Mutex's holder, such as a revoke request. A Queue with a Reason is the
 // last: SessionClosed, or the lock path may not be read.
 //
 // Each follower costs a watch on the lock path and a read of the whole queue at every change (herd

@@ -56,19 +56,21 @@ func ExampleRecorder() {
 // A waiter, and the one before it.
 func ExampleRecorder_Await() {
 	watched(func(ctx context.Context, kit *actorstest.Kit) error {
-		follow := func() (*actor.PID, *actorstest.Recorder) {
+		follow := func(label string) (*actor.PID, *actorstest.Recorder) {
 			recorder := actorstest.NewRecorder(kit.System)
-			return kit.System.Root.Spawn(actors.NewLock(kit.Session, messages.Acquire{Path: "/orders/42", Mode: messages.Exclusive},
+			return kit.System.Root.Spawn(actors.NewLock(kit.Session, messages.Acquire{Path: "/orders/42", Label: label},
 				actors.WithObserver(recorder.PID()))), recorder
 		}
-		first, before := follow()
+		first, before := follow("billing")
 		if _, err := before.Await(ctx, messages.StateHeld); err != nil {
 			return err
 		}
-		_, behind := follow()
-		if _, err := behind.Await(ctx, messages.StateWatching); err != nil {
+		_, behind := follow("audit")
+		told, err := actorstest.AwaitNotice[*messages.Behind](ctx, behind)
+		if err != nil {
 			return err
 		}
+		fmt.Println("waits for:", told.Contender.Label)
 		kit.System.Root.Send(first, &messages.Release{})
 		held, err := behind.Await(ctx, messages.StateHeld)
 		if err != nil {
@@ -78,7 +80,9 @@ func ExampleRecorder_Await() {
 		return actorstest.Match(behind.States(), actorstest.Then(messages.StateCreating), actorstest.Whatever(),
 			actorstest.Then(messages.StateWatching), actorstest.Whatever(), actorstest.Then(messages.StateHeld))
 	})
-	// Output: a greater token: true
+	// Output:
+	// waits for: billing
+	// a greater token: true
 }
 
 // A notice is awaited by its type, and by what it says. The error tells what came instead.

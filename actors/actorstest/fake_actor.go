@@ -156,7 +156,7 @@ func (f *fakeActor) ours(notice any) any {
 // complete fills in a notice, and gives the state that it tells of. A lost lease ends first.
 func (f *fakeActor) complete(notice any) (to messages.State, reason messages.Reason) {
 	switch n := notice.(type) {
-	case *messages.Waiting:
+	case *messages.Waiting, *messages.Behind:
 		return messages.StateWatching, ""
 	case *messages.Held:
 		if n.Until.IsZero() {

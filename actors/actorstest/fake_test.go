@@ -52,7 +52,7 @@ type story struct {
 	name string
 	want messages.Acquire
 	tell func(lock *actorstest.FakeLock)
-	real func(t *testing.T, kit *actorstest.Kit, after any) // what the server does after a notice
+	real func(t *testing.T, kit *actorstest.Kit, after any) // what the server does after a notice; nil before the first
 	send []any                                              // by the owner, when it holds; or at once where tell does not grant
 	told []any                                              // the kinds of notices
 	end  messages.Reason
@@ -99,8 +99,27 @@ var stories = []story{
 			require.NoError(t, err)
 		},
 		told: []any{&messages.Held{}, &messages.Lost{}}, end: messages.ReasonNodeDeleted},
+	{name: "waits", tell: func(lock *actorstest.FakeLock) { lock.Tell(&messages.Behind{}); lock.Hold() }, real: another(),
+		told: []any{&messages.Behind{}, &messages.Held{}}},
 	{name: "bad input", want: messages.Acquire{Path: "no path"}, tell: func(*actorstest.FakeLock) {},
 		told: []any{&messages.Failed{}}, end: messages.ReasonBadInput},
+}
+
+// another has another lock actor hold first, and give back when it is known who waits behind it.
+func another() func(*testing.T, *actorstest.Kit, any) {
+	var before *actor.PID
+	return func(t *testing.T, kit *actorstest.Kit, after any) {
+		switch after.(type) {
+		case nil:
+			recorder := actorstest.NewRecorder(kit.System)
+			before = kit.System.Root.Spawn(actors.NewLock(kit.Session, messages.Acquire{Path: "/story"},
+				actors.WithObserver(recorder.PID())))
+			_, err := recorder.Await(t.Context(), messages.StateHeld)
+			require.NoError(t, err)
+		case *messages.Behind:
+			kit.System.Root.Send(before, &messages.Release{})
+		}
+	}
 }
 
 // play plays a story with a Provider, and gives the notices that the owner was told, and the states
@@ -138,11 +157,11 @@ func TestFakeIsLikeASession(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			kit := actorstest.Start(t)
-			really, states := s.play(t, kit.System, kit.Session, func(notice any) {
-				if s.real != nil {
-					s.real(t, kit, notice)
-				}
-			})
+			if s.real == nil {
+				s.real = func(*testing.T, *actorstest.Kit, any) {}
+			}
+			s.real(t, kit, nil)
+			really, states := s.play(t, kit.System, kit.Session, func(notice any) { s.real(t, kit, notice) })
 			faked, fakeStates := s.play(t, kit.System, &actorstest.Fake{Begin: s.tell}, func(any) {})
 			require.Equal(t, states, fakeStates)
 			for i, want := range s.told {
@@ -171,7 +190,11 @@ func TestFakeGivenUp(t *testing.T) {
 			pid, told := owner(kit.System, from)
 			kit.System.Root.Send(pid, messages.Acquire{Path: "/a"})
 			kit.System.Root.Send(pid, command)
-			require.Equal(t, want, next[*messages.Cancelled](t, told).Reason, "%T of %T", command, from)
+			last := next[any](t, told)
+			if _, waited := last.(*messages.Behind); waited {
+				last = next[any](t, told)
+			}
+			require.Equal(t, want, last.(*messages.Cancelled).Reason, "%T of %T", command, from)
 		}
 	}
 }

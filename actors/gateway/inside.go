@@ -56,6 +56,10 @@ func (in *inside) take(n *news) {
 	if in.requests[id] != n.of {
 		return
 	}
+	if told, is := n.notice.(*messages.Behind); is {
+		in.of.table.WaitsFor(id, told.Contender)
+		return
+	}
 	in.of.table.Told(in.of.now(), id, n.notice)
 	if to, _ := messages.EndOf(n.notice); to.Terminal() {
 		delete(in.requests, id)

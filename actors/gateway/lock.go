@@ -240,7 +240,7 @@ func (q *requester) perform(ctx actor.Context, out []relay.Output) {
 		case relay.Trouble:
 			q.audience.Troubled(o.Text)
 		case relay.WaitFor:
-			q.audience.WaitsFor(predecessorOf(o.Predecessor))
+			q.audience.WaitsFor(ctx, q.newest.Grant, predecessorOf(o.Predecessor), true)
 		case relay.Extend:
 			q.clock.ExtendTo(time.Duration(o.Until))
 		case relay.EndLease:

@@ -156,7 +156,7 @@ func isWaiting(s queue.Standing) bool { return !s.Holds }
 func readAll(conn *zkconn.Conn, paths []string) ([]queue.LockPath, error) {
 	all := make([]queue.LockPath, len(paths))
 	for i, path := range paths {
-		q, err := readShown(conn, path)
+		q, err := readShown(conn, path, false)
 		if err != nil && retriable(err) {
 			return nil, err
 		}
@@ -232,8 +232,11 @@ func (own calls) addTo(read []queue.LockPath) []queue.LockPath {
 }
 
 func named(c, has messages.Contender, id string) messages.Contender {
+	if c.Host == "" { // else the node's is newer: a leader may have changed it
+		c.Label = has.Label
+	}
 	c.Library, c.Host, c.PID, c.Actor = has.Library, has.Host, has.PID, has.Actor
-	c.Owner, c.Caller, c.Label, c.Since = has.Owner, has.Caller, has.Label, has.Since
+	c.Owner, c.Caller, c.Since = has.Owner, has.Caller, has.Since
 	c.Who, c.Detects, c.ID = has.Who, has.Detects, id
 	return c
 }

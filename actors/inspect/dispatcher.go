@@ -93,8 +93,8 @@ func (d *Dispatcher) Followed() map[string]bool {
 	return all
 }
 
-// Changed tells the followers of a path the queue again. Call it for every event of a watched node,
-// except changes of its data.
+// Changed tells the followers of a path the queue again. Call it for every event of a watched node;
+// for a change of its data, with the path above.
 func (d *Dispatcher) Changed(path string) {
 	for p := range d.queries {
 		p.due = p.due || p.follows == path

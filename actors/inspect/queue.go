@@ -18,7 +18,7 @@ func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
 	if err := conn.CatchUp(lockPath); err != nil {
 		return nil, err
 	}
-	q, err := readShown(conn, lockPath)
+	q, err := readShown(conn, lockPath, false)
 	return q.Contenders, err
 }
 
@@ -32,15 +32,19 @@ func readQueue(path string) query {
 	}
 }
 
-// followQueue is readQueue after a watch, so that no later change is missed.
+// followQueue is readQueue after a watch, so that no later change is missed. The node of a Mutex's
+// holder, who may lead, is watched, too.
 func followQueue(path string) query {
 	q := readQueue(path)
-	read := q.run
-	q.run = func(conn *zkconn.Conn, own calls) (any, error) {
+	q.run = func(conn *zkconn.Conn, _ calls) (any, error) {
 		if err := watch(conn, path); err != nil {
 			return nil, err
 		}
-		return read(conn, own)
+		if err := conn.CatchUp(path); err != nil {
+			return nil, err
+		}
+		read, err := readShown(conn, path, true)
+		return &messages.Queue{Path: path, Contenders: read.Contenders}, err
 	}
 	return q
 }
@@ -68,7 +72,7 @@ func watch(conn *zkconn.Conn, lockPath string) error {
 	}
 }
 
-func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
+func readShown(conn *zkconn.Conn, lockPath string, watched bool) (queue.LockPath, error) {
 	stat, exists, err := conn.Exists(lockPath)
 	switch {
 	case err != nil || !exists:
@@ -83,7 +87,7 @@ func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	if err != nil {
 		return queue.LockPath{}, err
 	}
-	return describeAll(conn, lockPath, children, permits)
+	return describeAll(conn, lockPath, children, permits, watched)
 }
 
 // readChildren reads a semaphore's number of permits and then lists the lock path, so the queue is
@@ -110,13 +114,18 @@ func semaphore(children []string) bool {
 }
 
 // describeAll reads the contenders' nodes. Those that have gone since the listing are left out.
-func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int) (queue.LockPath, error) {
+// watched: it watches the node of a Mutex's holder.
+func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int, watched bool) (queue.LockPath, error) {
 	all := queue.Standings(children, permits)
 	found := make([]messages.Contender, len(all))
 	err := inParallel(len(all), func(i int) error {
 		e := all[i].Entry
 		c := messages.Contender{Path: lockPath, Node: e.Child, Mode: e.Mode, Name: e.Name, Sequence: e.Sequence, Weight: e.Weight}
-		exists, err := describe(conn, &c, e.Naming)
+		read := conn.Get
+		if watched && all[i].Holds && e.Mode == messages.Exclusive {
+			read = conn.GetWatched
+		}
+		exists, err := describe(conn, &c, e.Naming, read)
 		if exists {
 			found[i] = c
 		}
@@ -139,7 +148,7 @@ func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits 
 
 func readContest(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	c := messages.Contender{Path: lockPath, Node: path.Base(lockPath), Mode: messages.Contest, Holds: true}
-	exists, err := describe(conn, &c, 0)
+	exists, err := describe(conn, &c, 0, conn.Get)
 	if err != nil || !exists {
 		return queue.LockPath{}, err
 	}
@@ -149,8 +158,9 @@ func readContest(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 // describe completes a contender from its node's data and their stat; false when the node is gone.
 // Since 3.8.4 and 3.9.2 (ZOOKEEPER-2590) servers keep the stat of a node that may not be read to
 // themselves.
-func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) (exists bool, err error) {
-	data, stat, err := conn.Get(c.At())
+func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming,
+	get func(path string) ([]byte, zkconn.Stat, error)) (exists bool, err error) {
+	data, stat, err := get(c.At())
 	if errors.Is(err, zkconn.ErrNoAuth) {
 		c.Unread = true
 		stat, exists, err = conn.Exists(c.At())
@@ -169,14 +179,19 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) 
 		return false, err
 	}
 	c.Session, c.Since = stat.EphemeralOwner, stat.Ctime
+	Describe(c, naming, data, stat.Czxid)
+	return true, nil
+}
+
+// Describe completes a contender from its node's data and czxid.
+func Describe(c *messages.Contender, naming messages.Naming, data []byte, czxid int64) {
 	c.Asked = queue.IsRevokeRequest(data)
 	o, ours := queue.ParseOwner(data)
-	c.Token, _ = messages.NewToken(stat.Czxid, o.Place) // zero where it does not fit, as Contender says
+	c.Token, _ = messages.NewToken(czxid, o.Place) // zero where it does not fit, as Contender says
 	c.Library = libraryOf(c, naming, data, ours)
 	if ours {
 		o.Describe(c)
 	}
-	return true, nil
 }
 
 // ephemeral reports whether a node ends with a session. Containers and nodes with a time to live

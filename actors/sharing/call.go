@@ -38,6 +38,16 @@ type Call interface {
 	Told(state messages.State, until time.Time, why messages.Reason, detail string)
 }
 
+// Waiter is a Call that is told whom it waits for.
+type Waiter interface {
+	Call
+	// Behind tells the contender before the call, as messages.Behind does. It may be told again with
+	// nothing new, and late. Of the calls that wait for one node the first is told who is before that.
+	// One that begins to wait behind a call of its own client that has, or asks for, the node is told
+	// of that call.
+	Behind(contender messages.Contender)
+}
+
 // Own is a Call that may have a hold of its own (turns.Want.Alone).
 type Own interface {
 	Call
@@ -91,4 +101,5 @@ type entry struct {
 	meter *figures.Request
 	timer *time.Timer
 	probe context.CancelFunc // ends its probes for deadlocks; nil without them
+	told  Waiter             // itself, while it waits; nil for one that is not told whom it waits for
 }

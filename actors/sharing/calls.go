@@ -43,8 +43,9 @@ type Calls struct {
 	turns   *turns.Turns
 	entries []entry // by the lower half of a CallID; a map costs a third of a hand-over in memory
 	holds   map[turns.HoldID]*hold
-	counted int // calls that wait without a node, as last counted
-	live    int // calls and lock actors that have not ended
+	counted int          // calls that wait without a node, as last counted
+	live    int          // calls and lock actors that have not ended
+	hearing atomic.Int32 // calls that wait and are told whom they wait for
 	none    []chan struct{}
 	outbox
 }
@@ -121,6 +122,7 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 		who.Refused(messages.ReasonBadInput, err.Error(), nil)
 		return 0
 	}
+	told, _ := who.(Waiter)
 	if want.Alone {
 		who = c.observing(who)
 	}
@@ -129,9 +131,15 @@ func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.Call
 	for int(uint32(id)) >= len(c.entries) {
 		c.entries = append(c.entries, entry{})
 	}
-	c.entries[uint32(id)] = entry{id: id, who: who, want: want, at: m.At, meter: meter}
+	c.entries[uint32(id)] = entry{id: id, who: who, want: want, at: m.At, meter: meter, told: told}
 	c.live++
+	if told != nil {
+		c.hearing.Add(1)
+	}
 	c.take(messages.ReasonNone)
+	if told != nil {
+		c.tellInside(id)
+	}
 	if e := c.entry(id); e != nil && e.hold == nil && want.Deadlocks.Every > 0 {
 		c.beginProbes(e)
 	}
@@ -155,8 +163,16 @@ func (c *Calls) withdraw(id turns.CallID, why messages.Reason, of *messages.Dead
 		return false
 	}
 	c.turns.Withdraw(m, id)
+	path := e.want.Path
 	c.refuse(e, why, "", of)
 	c.take(why)
+	if c.hearing.Load() > 0 { // it may have been the first behind one of these
+		for _, h := range c.holds {
+			if h.want.Path == path {
+				c.tellFirst(h)
+			}
+		}
+	}
 	c.settle()
 	return true
 }
@@ -272,6 +288,9 @@ func (c *Calls) forget(e *entry) {
 	}
 	if e.timer != nil {
 		e.timer.Stop()
+	}
+	if e.told != nil {
+		c.hearing.Add(-1)
 	}
 	*e = entry{}
 	c.live--

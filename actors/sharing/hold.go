@@ -106,8 +106,13 @@ func (h *hold) Moved(to messages.State, node string) {
 
 func (h *hold) WaitsFor(predecessor audience.Predecessor) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.predecessor = predecessor
+	h.mu.Unlock()
+	if c := h.calls; predecessor != nil && c.hearing.Load() > 0 {
+		c.mu.Lock()
+		c.tellFirst(h)
+		c.settle()
+	}
 }
 
 func (h *hold) Troubled(text string) {
@@ -146,6 +151,7 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 		h.end(messages.StateCancelled, msg.Reason, msg.Detail)
 	case *messages.Failed:
 		h.end(messages.StateFailed, msg.Reason, msg.Detail)
+	case *messages.Behind: // WaitsFor has told
 	case *actor.Stopped:
 		h.stopped()
 	default:

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
+	"github.com/turnstile-locks/turnstile/actors/internal/audience"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -119,6 +120,10 @@ type Where struct {
 func (c *Calls) Where(id turns.CallID) (w Where) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	return c.where(id)
+}
+
+func (c *Calls) where(id turns.CallID) (w Where) {
 	e := c.entry(id)
 	if e == nil {
 		return w
@@ -150,6 +155,33 @@ func (c *Calls) Where(id turns.CallID) (w Where) {
 		w.Behind.ID = ""
 	}
 	return w
+}
+
+// tellInside tells a call that begins to wait which call of its client is before it. The mutex is held.
+func (c *Calls) tellInside(id turns.CallID) {
+	if e := c.entry(id); e != nil && e.told != nil {
+		c.tellBehind(e, c.where(id).Behind)
+	}
+}
+
+// tellFirst tells the first call behind a hold who is before its node. The mutex is held.
+func (c *Calls) tellFirst(h *hold) {
+	h.mu.Lock()
+	before := h.predecessor
+	h.mu.Unlock()
+	e := c.entry(c.turns.FirstBehind(h.ID))
+	if before == nil || e == nil || e.told == nil {
+		return
+	}
+	if behind := before.Contender(e.want.Path); audience.IsRead(behind) {
+		c.tellBehind(e, behind)
+	}
+}
+
+func (c *Calls) tellBehind(e *entry, behind messages.Contender) {
+	if who := e.told; behind.HasNode() {
+		c.later(c.lane(e.want.Path), func() { who.Behind(behind) })
+	}
 }
 
 // beginProbes looks for deadlocks for a call that waits without a node. The mutex is held.

@@ -43,6 +43,15 @@ func (n *Notices) Granted(_ turns.CallID, hold *Hold, token messages.Token) func
 	}
 }
 
+// Behind is that of a Waiter.
+func (n *Notices) Behind(contender messages.Contender) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.grant.Node == "" && n.state < messages.StateReleasing {
+		n.send(&messages.Behind{Grant: n.grant, Contender: contender})
+	}
+}
+
 // Refused is that of a Call.
 func (n *Notices) Refused(why messages.Reason, detail string, of *messages.Deadlock) {
 	if of != nil {

@@ -87,7 +87,10 @@ func (c *Calls) granted(o *turns.Output, h *hold) {
 	}
 	e.meter.Grants()
 	h.grants++
-	e.hold = h
+	if e.hold = h; e.told != nil {
+		e.told = nil
+		c.hearing.Add(-1)
+	}
 	if e.probe != nil {
 		e.probe()
 	}

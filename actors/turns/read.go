@@ -97,6 +97,16 @@ func (t *Turns) standings(q *queue, yield func(Standing) bool) bool {
 	return true
 }
 
+// FirstBehind gives the first call that waits for a hold; 0 for none.
+func (t *Turns) FirstBehind(id HoldID) CallID {
+	if h := t.hold(id); h != nil {
+		if c := t.firstBehind(h); c != nil {
+			return c.id
+		}
+	}
+	return 0
+}
+
 func (t *Turns) firstBehind(h *hold) (first *call) {
 	t.standings(h.line.queue, func(s Standing) bool { // only those that wait stand behind it
 		if s.Behind == h.id {

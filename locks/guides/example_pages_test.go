@@ -126,6 +126,61 @@ func Example_lead() {
 	// leads
 }
 
+// A leader that says when it is ready.
+func Example_proclaim() {
+	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {
+		election, address := client.Election("/scheduler"), "host-1:8080"
+		restore := func(context.Context) error { return nil }
+		reconcile := func(ctx context.Context, _ locks.Token) error {
+			leader, err := election.Leader(ctx)
+			fmt.Println(leader.Value)
+			return err
+		}
+		err := election.Run(ctx, address+" starts", func(ctx context.Context, term *locks.Leadership) error {
+			if err := restore(ctx); err != nil {
+				return err
+			}
+			if err := term.Proclaim(ctx, address); err != nil {
+				return err
+			}
+			return reconcile(ctx, term.Token())
+		})
+		return err
+	})
+	// Output: host-1:8080
+}
+
+// A Lock that says whom it waits for.
+func Example_waiting() {
+	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {
+		lease, err := client.Mutex("/orders/42", locks.WithLabel("billing")).Lock(ctx)
+		if err != nil {
+			return err
+		}
+		read, write := io.Pipe()
+		log := log.New(write, "", 0)
+		orders := client.Mutex("/orders/42", locks.WithOnChange(func(c locks.Change) {
+			if c.Kind == locks.Waiting {
+				log.Printf("behind %q, process %d on %s", c.Behind.Label, c.Behind.PID, c.Behind.Host)
+			}
+		}))
+		over := make(chan error, 1)
+		go func() {
+			second, err := orders.Lock(ctx)
+			if err == nil {
+				err = second.Unlock(ctx)
+			}
+			over <- err
+		}()
+		var label string
+		_, err = fmt.Fscanf(read, "behind %q", &label)
+		fmt.Println(label)
+		_ = read.Close()
+		return errors.Join(err, lease.Unlock(ctx), <-over)
+	})
+	// Output: billing
+}
+
 // A semaphore for one function.
 func Example_permit() {
 	onServer(func(ctx context.Context, client *locks.Client, _ *embedded.Server) error {

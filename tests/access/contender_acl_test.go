@@ -8,6 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/relists"
@@ -82,6 +83,11 @@ func unreadableIsPolled(t *testing.T, at *place) {
 	b, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(often))
 	relists.Right(t, b.Session(), 1) // no event can tell it
 	second.waits(t)
+	told, err := actorstest.AwaitNotice[*messages.Behind](deadline(t), second.rec)
+	require.NoError(t, err)
+	require.Equal(t, first.Node(), told.Contender.Node)
+	require.True(t, told.Contender.Unread)
+	require.Empty(t, told.Contender.Host)
 	unlock(t, first)
 	lease := second.granted(t)
 	require.Greater(t, lease.Token(), first.Token())

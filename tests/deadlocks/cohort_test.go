@@ -18,7 +18,7 @@ func TestDeadlockInsideAClient(t *testing.T) {
 	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
 		client := at.Open(t, locks.WithSessionTimeout(stories.Longest))
 		lock := func(path string) *locks.Mutex {
-			return client.Mutex(path, locks.WithCohort(64), locks.WithDeadlockDetection("/within", often))
+			return client.Mutex(path, locks.WithCohort(64), locks.WithDeadlockDetection("/within", often), locks.WithLabel("to "+path))
 		}
 		for range 2 { // with other holders of the same nodes
 			patient.GiveBack(t, patient.Locked(t, lock("/within/x").Lock), patient.Locked(t, lock("/within/y").Lock))
@@ -36,8 +36,8 @@ func TestDeadlockInsideAClient(t *testing.T) {
 		var deadlock *locks.DeadlockError
 		require.ErrorAs(t, a.Err, &deadlock)
 		require.Len(t, deadlock.Deadlock.Members, 2)
-		require.Contains(t, a.Err.Error(), "holds /within/x and waits for /within/y")
-		require.Contains(t, a.Err.Error(), "holds /within/y and waits for /within/x")
+		require.Contains(t, a.Err.Error(), " “to /within/y” holds /within/x and waits for /within/y")
+		require.Contains(t, a.Err.Error(), " “to /within/x” holds /within/y and waits for /within/x")
 		require.Empty(t, older)
 		patient.GiveBack(t, y)
 		a = patient.Receive(t, older)

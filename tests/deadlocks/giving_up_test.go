@@ -26,9 +26,9 @@ func TestExactlyOneGivesUp(t *testing.T) {
 		one, two := at.Open(t), at.Open(t)
 		x := patient.Locked(t, one.Mutex("/pair/x").Lock)
 		y := patient.Locked(t, two.Mutex("/pair/y").Lock)
-		older := patient.Elsewhere(x.Context(), one.Mutex("/pair/y", detect).Lock)
+		older := patient.Elsewhere(x.Context(), one.Mutex("/pair/y", detect, locks.WithLabel("the audit")).Lock)
 		stories.AwaitCount(t, at, "/pair/y", 2)
-		younger := patient.Elsewhere(y.Context(), two.Mutex("/pair/x", detect).Lock)
+		younger := patient.Elsewhere(y.Context(), two.Mutex("/pair/x", detect, locks.WithLabel("the report")).Lock)
 
 		a := patient.Receive(t, younger)
 		require.ErrorIs(t, a.Err, locks.ErrDeadlock)
@@ -39,7 +39,8 @@ func TestExactlyOneGivesUp(t *testing.T) {
 		var deadlock *locks.DeadlockError
 		require.ErrorAs(t, a.Err, &deadlock)
 		require.Len(t, deadlock.Deadlock.Members, 2)
-		require.Contains(t, a.Err.Error(), "holds /pair/x and waits for /pair/y; ")
+		require.Contains(t, a.Err.Error(), " “the audit” holds /pair/x and waits for /pair/y; ")
+		require.Contains(t, a.Err.Error(), " “the report” holds /pair/y and waits for /pair/x")
 		stories.AwaitCount(t, at, "/pair/x", 1)
 		select {
 		case a := <-older:

@@ -65,9 +65,9 @@ func (s *spawned) rests(t *testing.T) { t.Helper(); require.Empty(t, s.r.Told) }
 func (s *spawned) ended(t *testing.T, _ error) {
 	t.Helper()
 	told := append(s.told, s.r.Finish(t)...)
-	patient.Eventually(t, func() bool { return len(s.r.Rec.Notices()) >= len(told) },
+	patient.Eventually(t, func() bool { return len(patient.Notices(s.r.Rec)) >= len(told) },
 		"the observer is told less: %v", told)
-	require.Equal(t, told, s.r.Rec.Notices())
+	require.Equal(t, told, patient.Notices(s.r.Rec))
 	s.told = told
 }
 

@@ -90,7 +90,7 @@ func requireTold(t *testing.T, r request, grant messages.Grant, want ...notice) 
 	t.Helper()
 	var got []any
 	patient.Eventually(t, func() bool { // it may be a little behind
-		if got = r.recorder().Notices(); len(got) == 0 {
+		if got = patient.Notices(r.recorder()); len(got) == 0 {
 			return false
 		}
 		_, reason := contents(got[len(got)-1])

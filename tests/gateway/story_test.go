@@ -232,7 +232,7 @@ func told(t *testing.T, r *actorstest.Recorder) string {
 	for _, m := range r.Transitions() {
 		fmt.Fprintf(&b, "%v -%s-> %v [%s]: %s (%s)\n", m.From, m.On, m.To, m.If, m.Do, m.Reason)
 	}
-	for _, n := range r.Notices() {
+	for _, n := range patient.Notices(r) {
 		fmt.Fprintf(&b, "%T\n", n)
 	}
 	return b.String()

@@ -28,6 +28,6 @@ func requireNotices(t *testing.T, rec *actorstest.Recorder, want ...any) {
 		}
 		return all
 	}
-	patient.Eventually(t, func() bool { return len(rec.Notices()) >= len(want) }, "notices: %v", names(want))
-	require.Equal(t, names(want), names(rec.Notices()))
+	patient.Eventually(t, func() bool { return len(patient.Notices(rec)) >= len(want) }, "notices: %v", names(want))
+	require.Equal(t, names(want), names(patient.Notices(rec)))
 }

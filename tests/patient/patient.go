@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 )
 
@@ -78,6 +80,11 @@ func Closed(t testing.TB, err error) {
 	if !errors.Is(err, locks.ErrSessionRemains) {
 		require.NoError(t, err)
 	}
+}
+
+// Notices gives the notices of a recorder without messages.Behind, of which one comes more or less as others are faster or slower.
+func Notices(rec *actorstest.Recorder) []any {
+	return slices.DeleteFunc(rec.Notices(), func(n any) bool { _, behind := n.(*messages.Behind); return behind })
 }
 
 // Recorder follows one request of a client.

@@ -75,6 +75,8 @@ func (w *world) notified(r *lockRequest, notice any) {
 	had := r.held != nil
 	fits := had
 	switch msg := notice.(type) {
+	case *messages.Behind: // while it waits, and never of itself
+		fits = !had && msg.Contender.HasNode() && msg.Contender.Node != msg.Node
 	case *messages.Held:
 		fits = !had
 		w.granted(r, msg)

@@ -194,14 +194,15 @@ var rows = []row{
 			time.Sleep(time.Second)
 		}
 	}},
-	{"Campaign", "locks.Client.Election locks.Election.Campaign locks.Leadership.Resign locks.Election.Leader", func(w *world) func() {
+	{"Campaign", "locks.Client.Election locks.Election.Campaign locks.Leadership.Resign locks.Leadership.Proclaim" +
+		" locks.Election.Leader", func(w *world) func() {
 		e := w.client.Election("/e")
 		return func() {
 			lead, err := e.Campaign(w.ctx(), "me")
 			w.ok(err)
 			_, err = e.Leader(w.ctx())
 			w.ok(err)
-			w.ok(lead.Resign(w.ctx()))
+			w.ok(errors.Join(lead.Proclaim(w.ctx(), "ready"), lead.Resign(w.ctx())))
 		}
 	}},
 	{"Run", "locks.Election.Run", func(w *world) func() {
@@ -461,7 +462,7 @@ var keepNothing = map[string]string{
 		actors.Session.Counters actors.Session.Err actors.Session.Explain actors.Session.HasFile actors.Session.ID
 		actors.Session.Figures actors.Session.MaxWaiting actors.Session.PID actors.Session.Servers actors.Session.Timeout
 		actors.Session.Told
-		inspect.Check inspect.CheckRoot inspect.IsQuery inspect.DeadlockProbed.IgnoreDeadLetterLogging
+		inspect.Check inspect.CheckRoot inspect.Describe inspect.IsQuery inspect.DeadlockProbed.IgnoreDeadLetterLogging
 		gateway.Gateways.Clock gateway.Gateways.Timeout grain.Path`,
 	"a client calls it once": `actors.Session.AskInside`,
 	"they make a value":      `locks.Check locks.Create locks.CreateSequential locks.Delete locks.Set grain.At`,

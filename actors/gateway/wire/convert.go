@@ -87,7 +87,7 @@ var known = func(all ...any) map[string]reflect.Type {
 		types[reflect.TypeOf(m).Name()] = reflect.TypeOf(m)
 	}
 	return types
-}(messages.Transition{}, messages.Held{}, messages.Waiting{}, messages.Watched{}, messages.Contended{}, messages.Checked{},
+}(messages.Transition{}, messages.Held{}, messages.Waiting{}, messages.Behind{}, messages.Watched{}, messages.Contended{}, messages.Checked{},
 	messages.Suspended{}, messages.Resumed{}, messages.RevokeRequested{}, messages.Revoked{}, messages.Deadlocked{},
 	messages.Released{}, messages.Lost{}, messages.Cancelled{}, messages.Failed{},
 	messages.Release{}, messages.Cancel{}, messages.Revoke{},

@@ -761,6 +761,7 @@ type Event struct {
 	//	*Event_Watched
 	//	*Event_Contended
 	//	*Event_Checked
+	//	*Event_Behind
 	What          isEvent_What `protobuf_oneof:"what"`
 	Answers       uint64       `protobuf:"varint,16,opt,name=answers,proto3" json:"answers,omitempty"` // the number of the Request.watch_contention or check that contended or checked answers
 	unknownFields protoimpl.UnknownFields
@@ -939,6 +940,15 @@ func (x *Event) GetChecked() *Checked {
 	return nil
 }
 
+func (x *Event) GetBehind() *Behind {
+	if x != nil {
+		if x, ok := x.What.(*Event_Behind); ok {
+			return x.Behind
+		}
+	}
+	return nil
+}
+
 func (x *Event) GetAnswers() uint64 {
 	if x != nil {
 		return x.Answers
@@ -1011,6 +1021,10 @@ type Event_Checked struct {
 	Checked *Checked `protobuf:"bytes,15,opt,name=checked,proto3,oneof"`
 }
 
+type Event_Behind struct {
+	Behind *Behind `protobuf:"bytes,17,opt,name=behind,proto3,oneof"` // to owners on other nodes only: Reply.predecessor tells requesters
+}
+
 func (*Event_Transition) isEvent_What() {}
 
 func (*Event_Held) isEvent_What() {}
@@ -1040,6 +1054,8 @@ func (*Event_Watched) isEvent_What() {}
 func (*Event_Contended) isEvent_What() {}
 
 func (*Event_Checked) isEvent_What() {}
+
+func (*Event_Behind) isEvent_What() {}
 
 type Grant struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
@@ -1329,6 +1345,58 @@ func (x *Waiting) GetBefore() int64 {
 	return 0
 }
 
+type Behind struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
+	Contender     *Contender             `protobuf:"bytes,2,opt,name=contender,proto3" json:"contender,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Behind) Reset() {
+	*x = Behind{}
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Behind) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Behind) ProtoMessage() {}
+
+func (x *Behind) ProtoReflect() protoreflect.Message {
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Behind.ProtoReflect.Descriptor instead.
+func (*Behind) Descriptor() ([]byte, []int) {
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *Behind) GetGrant() *Grant {
+	if x != nil {
+		return x.Grant
+	}
+	return nil
+}
+
+func (x *Behind) GetContender() *Contender {
+	if x != nil {
+		return x.Contender
+	}
+	return nil
+}
+
 type Watched struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
@@ -1339,7 +1407,7 @@ type Watched struct {
 
 func (x *Watched) Reset() {
 	*x = Watched{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1351,7 +1419,7 @@ func (x *Watched) String() string {
 func (*Watched) ProtoMessage() {}
 
 func (x *Watched) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[12]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1364,7 +1432,7 @@ func (x *Watched) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Watched.ProtoReflect.Descriptor instead.
 func (*Watched) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{12}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *Watched) GetGrant() *Grant {
@@ -1390,7 +1458,7 @@ type Contended struct {
 
 func (x *Contended) Reset() {
 	*x = Contended{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1402,7 +1470,7 @@ func (x *Contended) String() string {
 func (*Contended) ProtoMessage() {}
 
 func (x *Contended) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[13]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1415,7 +1483,7 @@ func (x *Contended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contended.ProtoReflect.Descriptor instead.
 func (*Contended) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{13}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *Contended) GetGrant() *Grant {
@@ -1434,7 +1502,7 @@ type Checked struct {
 
 func (x *Checked) Reset() {
 	*x = Checked{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1446,7 +1514,7 @@ func (x *Checked) String() string {
 func (*Checked) ProtoMessage() {}
 
 func (x *Checked) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[14]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1459,7 +1527,7 @@ func (x *Checked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Checked.ProtoReflect.Descriptor instead.
 func (*Checked) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{14}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *Checked) GetGrant() *Grant {
@@ -1478,7 +1546,7 @@ type Suspended struct {
 
 func (x *Suspended) Reset() {
 	*x = Suspended{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1490,7 +1558,7 @@ func (x *Suspended) String() string {
 func (*Suspended) ProtoMessage() {}
 
 func (x *Suspended) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[15]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1503,7 +1571,7 @@ func (x *Suspended) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Suspended.ProtoReflect.Descriptor instead.
 func (*Suspended) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{15}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Suspended) GetGrant() *Grant {
@@ -1522,7 +1590,7 @@ type Resumed struct {
 
 func (x *Resumed) Reset() {
 	*x = Resumed{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1534,7 +1602,7 @@ func (x *Resumed) String() string {
 func (*Resumed) ProtoMessage() {}
 
 func (x *Resumed) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[16]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1547,7 +1615,7 @@ func (x *Resumed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resumed.ProtoReflect.Descriptor instead.
 func (*Resumed) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{16}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *Resumed) GetGrant() *Grant {
@@ -1567,7 +1635,7 @@ type RevokeRequested struct {
 
 func (x *RevokeRequested) Reset() {
 	*x = RevokeRequested{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1579,7 +1647,7 @@ func (x *RevokeRequested) String() string {
 func (*RevokeRequested) ProtoMessage() {}
 
 func (x *RevokeRequested) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[17]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1592,7 +1660,7 @@ func (x *RevokeRequested) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeRequested.ProtoReflect.Descriptor instead.
 func (*RevokeRequested) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{17}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *RevokeRequested) GetGrant() *Grant {
@@ -1618,7 +1686,7 @@ type Revoked struct {
 
 func (x *Revoked) Reset() {
 	*x = Revoked{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1630,7 +1698,7 @@ func (x *Revoked) String() string {
 func (*Revoked) ProtoMessage() {}
 
 func (x *Revoked) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[18]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1643,7 +1711,7 @@ func (x *Revoked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Revoked.ProtoReflect.Descriptor instead.
 func (*Revoked) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{18}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *Revoked) GetGrant() *Grant {
@@ -1663,7 +1731,7 @@ type Deadlocked struct {
 
 func (x *Deadlocked) Reset() {
 	*x = Deadlocked{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1675,7 +1743,7 @@ func (x *Deadlocked) String() string {
 func (*Deadlocked) ProtoMessage() {}
 
 func (x *Deadlocked) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[19]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1688,7 +1756,7 @@ func (x *Deadlocked) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Deadlocked.ProtoReflect.Descriptor instead.
 func (*Deadlocked) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{19}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *Deadlocked) GetGrant() *Grant {
@@ -1716,7 +1784,7 @@ type Member struct {
 
 func (x *Member) Reset() {
 	*x = Member{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1728,7 +1796,7 @@ func (x *Member) String() string {
 func (*Member) ProtoMessage() {}
 
 func (x *Member) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[20]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1741,7 +1809,7 @@ func (x *Member) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Member.ProtoReflect.Descriptor instead.
 func (*Member) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{20}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *Member) GetWho() string {
@@ -1775,7 +1843,7 @@ type Released struct {
 
 func (x *Released) Reset() {
 	*x = Released{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1787,7 +1855,7 @@ func (x *Released) String() string {
 func (*Released) ProtoMessage() {}
 
 func (x *Released) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[21]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1800,7 +1868,7 @@ func (x *Released) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Released.ProtoReflect.Descriptor instead.
 func (*Released) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{21}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *Released) GetGrant() *Grant {
@@ -1828,7 +1896,7 @@ type Lost struct {
 
 func (x *Lost) Reset() {
 	*x = Lost{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1840,7 +1908,7 @@ func (x *Lost) String() string {
 func (*Lost) ProtoMessage() {}
 
 func (x *Lost) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[22]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1853,7 +1921,7 @@ func (x *Lost) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Lost.ProtoReflect.Descriptor instead.
 func (*Lost) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{22}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Lost) GetGrant() *Grant {
@@ -1888,7 +1956,7 @@ type Cancelled struct {
 
 func (x *Cancelled) Reset() {
 	*x = Cancelled{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1900,7 +1968,7 @@ func (x *Cancelled) String() string {
 func (*Cancelled) ProtoMessage() {}
 
 func (x *Cancelled) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[23]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1913,7 +1981,7 @@ func (x *Cancelled) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Cancelled.ProtoReflect.Descriptor instead.
 func (*Cancelled) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{23}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *Cancelled) GetGrant() *Grant {
@@ -1948,7 +2016,7 @@ type Failed struct {
 
 func (x *Failed) Reset() {
 	*x = Failed{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1960,7 +2028,7 @@ func (x *Failed) String() string {
 func (*Failed) ProtoMessage() {}
 
 func (x *Failed) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[24]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1973,7 +2041,7 @@ func (x *Failed) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Failed.ProtoReflect.Descriptor instead.
 func (*Failed) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{24}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Failed) GetGrant() *Grant {
@@ -2031,7 +2099,7 @@ type Contender struct {
 
 func (x *Contender) Reset() {
 	*x = Contender{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2043,7 +2111,7 @@ func (x *Contender) String() string {
 func (*Contender) ProtoMessage() {}
 
 func (x *Contender) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[25]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2056,7 +2124,7 @@ func (x *Contender) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Contender.ProtoReflect.Descriptor instead.
 func (*Contender) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{25}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *Contender) GetPath() string {
@@ -2253,7 +2321,7 @@ type Query struct {
 
 func (x *Query) Reset() {
 	*x = Query{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2265,7 +2333,7 @@ func (x *Query) String() string {
 func (*Query) ProtoMessage() {}
 
 func (x *Query) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[26]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2278,7 +2346,7 @@ func (x *Query) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Query.ProtoReflect.Descriptor instead.
 func (*Query) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{26}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Query) GetVersion() uint32 {
@@ -2390,7 +2458,7 @@ type Hello struct {
 
 func (x *Hello) Reset() {
 	*x = Hello{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2402,7 +2470,7 @@ func (x *Hello) String() string {
 func (*Hello) ProtoMessage() {}
 
 func (x *Hello) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[27]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2415,7 +2483,7 @@ func (x *Hello) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Hello.ProtoReflect.Descriptor instead.
 func (*Hello) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{27}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{28}
 }
 
 type ReadQueue struct {
@@ -2427,7 +2495,7 @@ type ReadQueue struct {
 
 func (x *ReadQueue) Reset() {
 	*x = ReadQueue{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2439,7 +2507,7 @@ func (x *ReadQueue) String() string {
 func (*ReadQueue) ProtoMessage() {}
 
 func (x *ReadQueue) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[28]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2452,7 +2520,7 @@ func (x *ReadQueue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ReadQueue.ProtoReflect.Descriptor instead.
 func (*ReadQueue) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{28}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *ReadQueue) GetPath() string {
@@ -2472,7 +2540,7 @@ type SendRevokeRequest struct {
 
 func (x *SendRevokeRequest) Reset() {
 	*x = SendRevokeRequest{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2484,7 +2552,7 @@ func (x *SendRevokeRequest) String() string {
 func (*SendRevokeRequest) ProtoMessage() {}
 
 func (x *SendRevokeRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[29]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2497,7 +2565,7 @@ func (x *SendRevokeRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SendRevokeRequest.ProtoReflect.Descriptor instead.
 func (*SendRevokeRequest) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{29}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SendRevokeRequest) GetPath() string {
@@ -2523,7 +2591,7 @@ type Break struct {
 
 func (x *Break) Reset() {
 	*x = Break{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2535,7 +2603,7 @@ func (x *Break) String() string {
 func (*Break) ProtoMessage() {}
 
 func (x *Break) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[30]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2548,7 +2616,7 @@ func (x *Break) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Break.ProtoReflect.Descriptor instead.
 func (*Break) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{30}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *Break) GetContender() *Contender {
@@ -2568,7 +2636,7 @@ type SetPermits struct {
 
 func (x *SetPermits) Reset() {
 	*x = SetPermits{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2580,7 +2648,7 @@ func (x *SetPermits) String() string {
 func (*SetPermits) ProtoMessage() {}
 
 func (x *SetPermits) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[31]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2593,7 +2661,7 @@ func (x *SetPermits) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SetPermits.ProtoReflect.Descriptor instead.
 func (*SetPermits) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{31}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *SetPermits) GetPath() string {
@@ -2631,7 +2699,7 @@ type Answer struct {
 
 func (x *Answer) Reset() {
 	*x = Answer{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2643,7 +2711,7 @@ func (x *Answer) String() string {
 func (*Answer) ProtoMessage() {}
 
 func (x *Answer) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[32]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2656,7 +2724,7 @@ func (x *Answer) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Answer.ProtoReflect.Descriptor instead.
 func (*Answer) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{32}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *Answer) GetVersion() uint32 {
@@ -2784,7 +2852,7 @@ type Welcome struct {
 
 func (x *Welcome) Reset() {
 	*x = Welcome{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2796,7 +2864,7 @@ func (x *Welcome) String() string {
 func (*Welcome) ProtoMessage() {}
 
 func (x *Welcome) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[33]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2809,7 +2877,7 @@ func (x *Welcome) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Welcome.ProtoReflect.Descriptor instead.
 func (*Welcome) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{33}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Welcome) GetServers() []string {
@@ -2836,7 +2904,7 @@ type Queue struct {
 
 func (x *Queue) Reset() {
 	*x = Queue{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2848,7 +2916,7 @@ func (x *Queue) String() string {
 func (*Queue) ProtoMessage() {}
 
 func (x *Queue) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[34]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2861,7 +2929,7 @@ func (x *Queue) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Queue.ProtoReflect.Descriptor instead.
 func (*Queue) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{34}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *Queue) GetPath() string {
@@ -2888,7 +2956,7 @@ type RevokeRequestSent struct {
 
 func (x *RevokeRequestSent) Reset() {
 	*x = RevokeRequestSent{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2900,7 +2968,7 @@ func (x *RevokeRequestSent) String() string {
 func (*RevokeRequestSent) ProtoMessage() {}
 
 func (x *RevokeRequestSent) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[35]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2913,7 +2981,7 @@ func (x *RevokeRequestSent) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RevokeRequestSent.ProtoReflect.Descriptor instead.
 func (*RevokeRequestSent) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{35}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *RevokeRequestSent) GetPath() string {
@@ -2939,7 +3007,7 @@ type Broken struct {
 
 func (x *Broken) Reset() {
 	*x = Broken{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[36]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2951,7 +3019,7 @@ func (x *Broken) String() string {
 func (*Broken) ProtoMessage() {}
 
 func (x *Broken) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[36]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2964,7 +3032,7 @@ func (x *Broken) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Broken.ProtoReflect.Descriptor instead.
 func (*Broken) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{36}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Broken) GetContender() *Contender {
@@ -2984,7 +3052,7 @@ type PermitsSet struct {
 
 func (x *PermitsSet) Reset() {
 	*x = PermitsSet{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[37]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2996,7 +3064,7 @@ func (x *PermitsSet) String() string {
 func (*PermitsSet) ProtoMessage() {}
 
 func (x *PermitsSet) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[37]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3009,7 +3077,7 @@ func (x *PermitsSet) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PermitsSet.ProtoReflect.Descriptor instead.
 func (*PermitsSet) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{37}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *PermitsSet) GetPath() string {
@@ -3043,7 +3111,7 @@ type PackedTransport struct {
 
 func (x *PackedTransport) Reset() {
 	*x = PackedTransport{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[38]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3055,7 +3123,7 @@ func (x *PackedTransport) String() string {
 func (*PackedTransport) ProtoMessage() {}
 
 func (x *PackedTransport) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[38]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3068,7 +3136,7 @@ func (x *PackedTransport) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PackedTransport.ProtoReflect.Descriptor instead.
 func (*PackedTransport) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{38}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *PackedTransport) GetLock() *ActorID {
@@ -3159,7 +3227,7 @@ type ActorID struct {
 
 func (x *ActorID) Reset() {
 	*x = ActorID{}
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[39]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3171,7 +3239,7 @@ func (x *ActorID) String() string {
 func (*ActorID) ProtoMessage() {}
 
 func (x *ActorID) ProtoReflect() protoreflect.Message {
-	mi := &file_turnstile_gateway_wire_proto_msgTypes[39]
+	mi := &file_turnstile_gateway_wire_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3184,7 +3252,7 @@ func (x *ActorID) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ActorID.ProtoReflect.Descriptor instead.
 func (*ActorID) Descriptor() ([]byte, []int) {
-	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{39}
+	return file_turnstile_gateway_wire_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *ActorID) GetAddress() string {
@@ -3261,7 +3329,7 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\vpredecessor\x18\v \x01(\v2\x1e.turnstile.gateway.PredecessorR\vpredecessor\"a\n" +
 	"\vPredecessor\x12\x16\n" +
 	"\x06number\x18\x01 \x01(\x04R\x06number\x12:\n" +
-	"\tcontender\x18\x02 \x01(\v2\x1c.turnstile.gateway.ContenderR\tcontender\"\x9c\a\n" +
+	"\tcontender\x18\x02 \x01(\v2\x1c.turnstile.gateway.ContenderR\tcontender\"\xd1\a\n" +
 	"\x05Event\x12?\n" +
 	"\n" +
 	"transition\x18\x01 \x01(\v2\x1d.turnstile.gateway.TransitionH\x00R\n" +
@@ -3282,7 +3350,8 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\awaiting\x18\f \x01(\v2\x1a.turnstile.gateway.WaitingH\x00R\awaiting\x126\n" +
 	"\awatched\x18\r \x01(\v2\x1a.turnstile.gateway.WatchedH\x00R\awatched\x12<\n" +
 	"\tcontended\x18\x0e \x01(\v2\x1c.turnstile.gateway.ContendedH\x00R\tcontended\x126\n" +
-	"\achecked\x18\x0f \x01(\v2\x1a.turnstile.gateway.CheckedH\x00R\achecked\x12\x18\n" +
+	"\achecked\x18\x0f \x01(\v2\x1a.turnstile.gateway.CheckedH\x00R\achecked\x123\n" +
+	"\x06behind\x18\x11 \x01(\v2\x19.turnstile.gateway.BehindH\x00R\x06behind\x12\x18\n" +
 	"\aanswers\x18\x10 \x01(\x04R\aanswersB\x06\n" +
 	"\x04what\"E\n" +
 	"\x05Grant\x12\x12\n" +
@@ -3307,7 +3376,10 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x06places\x18\x06 \x01(\x03R\x06placesJ\x04\b\x05\x10\x06R\x02as\"Q\n" +
 	"\aWaiting\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
-	"\x06before\x18\x02 \x01(\x03R\x06before\"U\n" +
+	"\x06before\x18\x02 \x01(\x03R\x06before\"t\n" +
+	"\x06Behind\x12.\n" +
+	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12:\n" +
+	"\tcontender\x18\x02 \x01(\v2\x1c.turnstile.gateway.ContenderR\tcontender\"U\n" +
 	"\aWatched\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x1a\n" +
 	"\breadable\x18\x02 \x01(\bR\breadable\";\n" +
@@ -3456,7 +3528,7 @@ func file_turnstile_gateway_wire_proto_rawDescGZIP() []byte {
 }
 
 var file_turnstile_gateway_wire_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_turnstile_gateway_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 40)
+var file_turnstile_gateway_wire_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
 var file_turnstile_gateway_wire_proto_goTypes = []any{
 	(Standing)(0),             // 0: turnstile.gateway.Standing
 	(*Request)(nil),           // 1: turnstile.gateway.Request
@@ -3471,34 +3543,35 @@ var file_turnstile_gateway_wire_proto_goTypes = []any{
 	(*Transition)(nil),        // 10: turnstile.gateway.Transition
 	(*Held)(nil),              // 11: turnstile.gateway.Held
 	(*Waiting)(nil),           // 12: turnstile.gateway.Waiting
-	(*Watched)(nil),           // 13: turnstile.gateway.Watched
-	(*Contended)(nil),         // 14: turnstile.gateway.Contended
-	(*Checked)(nil),           // 15: turnstile.gateway.Checked
-	(*Suspended)(nil),         // 16: turnstile.gateway.Suspended
-	(*Resumed)(nil),           // 17: turnstile.gateway.Resumed
-	(*RevokeRequested)(nil),   // 18: turnstile.gateway.RevokeRequested
-	(*Revoked)(nil),           // 19: turnstile.gateway.Revoked
-	(*Deadlocked)(nil),        // 20: turnstile.gateway.Deadlocked
-	(*Member)(nil),            // 21: turnstile.gateway.Member
-	(*Released)(nil),          // 22: turnstile.gateway.Released
-	(*Lost)(nil),              // 23: turnstile.gateway.Lost
-	(*Cancelled)(nil),         // 24: turnstile.gateway.Cancelled
-	(*Failed)(nil),            // 25: turnstile.gateway.Failed
-	(*Contender)(nil),         // 26: turnstile.gateway.Contender
-	(*Query)(nil),             // 27: turnstile.gateway.Query
-	(*Hello)(nil),             // 28: turnstile.gateway.Hello
-	(*ReadQueue)(nil),         // 29: turnstile.gateway.ReadQueue
-	(*SendRevokeRequest)(nil), // 30: turnstile.gateway.SendRevokeRequest
-	(*Break)(nil),             // 31: turnstile.gateway.Break
-	(*SetPermits)(nil),        // 32: turnstile.gateway.SetPermits
-	(*Answer)(nil),            // 33: turnstile.gateway.Answer
-	(*Welcome)(nil),           // 34: turnstile.gateway.Welcome
-	(*Queue)(nil),             // 35: turnstile.gateway.Queue
-	(*RevokeRequestSent)(nil), // 36: turnstile.gateway.RevokeRequestSent
-	(*Broken)(nil),            // 37: turnstile.gateway.Broken
-	(*PermitsSet)(nil),        // 38: turnstile.gateway.PermitsSet
-	(*PackedTransport)(nil),   // 39: turnstile.gateway.PackedTransport
-	(*ActorID)(nil),           // 40: turnstile.gateway.ActorID
+	(*Behind)(nil),            // 13: turnstile.gateway.Behind
+	(*Watched)(nil),           // 14: turnstile.gateway.Watched
+	(*Contended)(nil),         // 15: turnstile.gateway.Contended
+	(*Checked)(nil),           // 16: turnstile.gateway.Checked
+	(*Suspended)(nil),         // 17: turnstile.gateway.Suspended
+	(*Resumed)(nil),           // 18: turnstile.gateway.Resumed
+	(*RevokeRequested)(nil),   // 19: turnstile.gateway.RevokeRequested
+	(*Revoked)(nil),           // 20: turnstile.gateway.Revoked
+	(*Deadlocked)(nil),        // 21: turnstile.gateway.Deadlocked
+	(*Member)(nil),            // 22: turnstile.gateway.Member
+	(*Released)(nil),          // 23: turnstile.gateway.Released
+	(*Lost)(nil),              // 24: turnstile.gateway.Lost
+	(*Cancelled)(nil),         // 25: turnstile.gateway.Cancelled
+	(*Failed)(nil),            // 26: turnstile.gateway.Failed
+	(*Contender)(nil),         // 27: turnstile.gateway.Contender
+	(*Query)(nil),             // 28: turnstile.gateway.Query
+	(*Hello)(nil),             // 29: turnstile.gateway.Hello
+	(*ReadQueue)(nil),         // 30: turnstile.gateway.ReadQueue
+	(*SendRevokeRequest)(nil), // 31: turnstile.gateway.SendRevokeRequest
+	(*Break)(nil),             // 32: turnstile.gateway.Break
+	(*SetPermits)(nil),        // 33: turnstile.gateway.SetPermits
+	(*Answer)(nil),            // 34: turnstile.gateway.Answer
+	(*Welcome)(nil),           // 35: turnstile.gateway.Welcome
+	(*Queue)(nil),             // 36: turnstile.gateway.Queue
+	(*RevokeRequestSent)(nil), // 37: turnstile.gateway.RevokeRequestSent
+	(*Broken)(nil),            // 38: turnstile.gateway.Broken
+	(*PermitsSet)(nil),        // 39: turnstile.gateway.PermitsSet
+	(*PackedTransport)(nil),   // 40: turnstile.gateway.PackedTransport
+	(*ActorID)(nil),           // 41: turnstile.gateway.ActorID
 }
 var file_turnstile_gateway_wire_proto_depIdxs = []int32{
 	5,  // 0: turnstile.gateway.Request.acquire:type_name -> turnstile.gateway.Acquire
@@ -3508,65 +3581,68 @@ var file_turnstile_gateway_wire_proto_depIdxs = []int32{
 	0,  // 4: turnstile.gateway.Reply.standing:type_name -> turnstile.gateway.Standing
 	8,  // 5: turnstile.gateway.Reply.events:type_name -> turnstile.gateway.Event
 	7,  // 6: turnstile.gateway.Reply.predecessor:type_name -> turnstile.gateway.Predecessor
-	26, // 7: turnstile.gateway.Predecessor.contender:type_name -> turnstile.gateway.Contender
+	27, // 7: turnstile.gateway.Predecessor.contender:type_name -> turnstile.gateway.Contender
 	10, // 8: turnstile.gateway.Event.transition:type_name -> turnstile.gateway.Transition
 	11, // 9: turnstile.gateway.Event.held:type_name -> turnstile.gateway.Held
-	16, // 10: turnstile.gateway.Event.suspended:type_name -> turnstile.gateway.Suspended
-	17, // 11: turnstile.gateway.Event.resumed:type_name -> turnstile.gateway.Resumed
-	18, // 12: turnstile.gateway.Event.revoke_requested:type_name -> turnstile.gateway.RevokeRequested
-	19, // 13: turnstile.gateway.Event.revoked:type_name -> turnstile.gateway.Revoked
-	20, // 14: turnstile.gateway.Event.deadlocked:type_name -> turnstile.gateway.Deadlocked
-	22, // 15: turnstile.gateway.Event.released:type_name -> turnstile.gateway.Released
-	23, // 16: turnstile.gateway.Event.lost:type_name -> turnstile.gateway.Lost
-	24, // 17: turnstile.gateway.Event.cancelled:type_name -> turnstile.gateway.Cancelled
-	25, // 18: turnstile.gateway.Event.failed:type_name -> turnstile.gateway.Failed
+	17, // 10: turnstile.gateway.Event.suspended:type_name -> turnstile.gateway.Suspended
+	18, // 11: turnstile.gateway.Event.resumed:type_name -> turnstile.gateway.Resumed
+	19, // 12: turnstile.gateway.Event.revoke_requested:type_name -> turnstile.gateway.RevokeRequested
+	20, // 13: turnstile.gateway.Event.revoked:type_name -> turnstile.gateway.Revoked
+	21, // 14: turnstile.gateway.Event.deadlocked:type_name -> turnstile.gateway.Deadlocked
+	23, // 15: turnstile.gateway.Event.released:type_name -> turnstile.gateway.Released
+	24, // 16: turnstile.gateway.Event.lost:type_name -> turnstile.gateway.Lost
+	25, // 17: turnstile.gateway.Event.cancelled:type_name -> turnstile.gateway.Cancelled
+	26, // 18: turnstile.gateway.Event.failed:type_name -> turnstile.gateway.Failed
 	12, // 19: turnstile.gateway.Event.waiting:type_name -> turnstile.gateway.Waiting
-	13, // 20: turnstile.gateway.Event.watched:type_name -> turnstile.gateway.Watched
-	14, // 21: turnstile.gateway.Event.contended:type_name -> turnstile.gateway.Contended
-	15, // 22: turnstile.gateway.Event.checked:type_name -> turnstile.gateway.Checked
-	9,  // 23: turnstile.gateway.Transition.grant:type_name -> turnstile.gateway.Grant
-	9,  // 24: turnstile.gateway.Held.grant:type_name -> turnstile.gateway.Grant
-	9,  // 25: turnstile.gateway.Waiting.grant:type_name -> turnstile.gateway.Grant
-	9,  // 26: turnstile.gateway.Watched.grant:type_name -> turnstile.gateway.Grant
-	9,  // 27: turnstile.gateway.Contended.grant:type_name -> turnstile.gateway.Grant
-	9,  // 28: turnstile.gateway.Checked.grant:type_name -> turnstile.gateway.Grant
-	9,  // 29: turnstile.gateway.Suspended.grant:type_name -> turnstile.gateway.Grant
-	9,  // 30: turnstile.gateway.Resumed.grant:type_name -> turnstile.gateway.Grant
-	9,  // 31: turnstile.gateway.RevokeRequested.grant:type_name -> turnstile.gateway.Grant
-	9,  // 32: turnstile.gateway.Revoked.grant:type_name -> turnstile.gateway.Grant
-	9,  // 33: turnstile.gateway.Deadlocked.grant:type_name -> turnstile.gateway.Grant
-	21, // 34: turnstile.gateway.Deadlocked.members:type_name -> turnstile.gateway.Member
-	26, // 35: turnstile.gateway.Member.keeps:type_name -> turnstile.gateway.Contender
-	26, // 36: turnstile.gateway.Member.waits:type_name -> turnstile.gateway.Contender
-	9,  // 37: turnstile.gateway.Released.grant:type_name -> turnstile.gateway.Grant
-	9,  // 38: turnstile.gateway.Lost.grant:type_name -> turnstile.gateway.Grant
-	9,  // 39: turnstile.gateway.Cancelled.grant:type_name -> turnstile.gateway.Grant
-	9,  // 40: turnstile.gateway.Failed.grant:type_name -> turnstile.gateway.Grant
-	29, // 41: turnstile.gateway.Query.read_queue:type_name -> turnstile.gateway.ReadQueue
-	30, // 42: turnstile.gateway.Query.send_revoke_request:type_name -> turnstile.gateway.SendRevokeRequest
-	31, // 43: turnstile.gateway.Query.break:type_name -> turnstile.gateway.Break
-	32, // 44: turnstile.gateway.Query.set_permits:type_name -> turnstile.gateway.SetPermits
-	28, // 45: turnstile.gateway.Query.hello:type_name -> turnstile.gateway.Hello
-	26, // 46: turnstile.gateway.SendRevokeRequest.of:type_name -> turnstile.gateway.Contender
-	26, // 47: turnstile.gateway.Break.contender:type_name -> turnstile.gateway.Contender
-	35, // 48: turnstile.gateway.Answer.queue:type_name -> turnstile.gateway.Queue
-	36, // 49: turnstile.gateway.Answer.revoke_request_sent:type_name -> turnstile.gateway.RevokeRequestSent
-	37, // 50: turnstile.gateway.Answer.broken:type_name -> turnstile.gateway.Broken
-	38, // 51: turnstile.gateway.Answer.permits_set:type_name -> turnstile.gateway.PermitsSet
-	34, // 52: turnstile.gateway.Answer.welcome:type_name -> turnstile.gateway.Welcome
-	26, // 53: turnstile.gateway.Queue.contenders:type_name -> turnstile.gateway.Contender
-	26, // 54: turnstile.gateway.RevokeRequestSent.asked:type_name -> turnstile.gateway.Contender
-	26, // 55: turnstile.gateway.Broken.contender:type_name -> turnstile.gateway.Contender
-	40, // 56: turnstile.gateway.PackedTransport.lock:type_name -> turnstile.gateway.ActorID
-	8,  // 57: turnstile.gateway.PackedTransport.event:type_name -> turnstile.gateway.Event
-	4,  // 58: turnstile.gateway.PackedTransport.release:type_name -> turnstile.gateway.Release
-	3,  // 59: turnstile.gateway.PackedTransport.cancel:type_name -> turnstile.gateway.Cancel
-	2,  // 60: turnstile.gateway.PackedTransport.revoke:type_name -> turnstile.gateway.Revoke
-	61, // [61:61] is the sub-list for method output_type
-	61, // [61:61] is the sub-list for method input_type
-	61, // [61:61] is the sub-list for extension type_name
-	61, // [61:61] is the sub-list for extension extendee
-	0,  // [0:61] is the sub-list for field type_name
+	14, // 20: turnstile.gateway.Event.watched:type_name -> turnstile.gateway.Watched
+	15, // 21: turnstile.gateway.Event.contended:type_name -> turnstile.gateway.Contended
+	16, // 22: turnstile.gateway.Event.checked:type_name -> turnstile.gateway.Checked
+	13, // 23: turnstile.gateway.Event.behind:type_name -> turnstile.gateway.Behind
+	9,  // 24: turnstile.gateway.Transition.grant:type_name -> turnstile.gateway.Grant
+	9,  // 25: turnstile.gateway.Held.grant:type_name -> turnstile.gateway.Grant
+	9,  // 26: turnstile.gateway.Waiting.grant:type_name -> turnstile.gateway.Grant
+	9,  // 27: turnstile.gateway.Behind.grant:type_name -> turnstile.gateway.Grant
+	27, // 28: turnstile.gateway.Behind.contender:type_name -> turnstile.gateway.Contender
+	9,  // 29: turnstile.gateway.Watched.grant:type_name -> turnstile.gateway.Grant
+	9,  // 30: turnstile.gateway.Contended.grant:type_name -> turnstile.gateway.Grant
+	9,  // 31: turnstile.gateway.Checked.grant:type_name -> turnstile.gateway.Grant
+	9,  // 32: turnstile.gateway.Suspended.grant:type_name -> turnstile.gateway.Grant
+	9,  // 33: turnstile.gateway.Resumed.grant:type_name -> turnstile.gateway.Grant
+	9,  // 34: turnstile.gateway.RevokeRequested.grant:type_name -> turnstile.gateway.Grant
+	9,  // 35: turnstile.gateway.Revoked.grant:type_name -> turnstile.gateway.Grant
+	9,  // 36: turnstile.gateway.Deadlocked.grant:type_name -> turnstile.gateway.Grant
+	22, // 37: turnstile.gateway.Deadlocked.members:type_name -> turnstile.gateway.Member
+	27, // 38: turnstile.gateway.Member.keeps:type_name -> turnstile.gateway.Contender
+	27, // 39: turnstile.gateway.Member.waits:type_name -> turnstile.gateway.Contender
+	9,  // 40: turnstile.gateway.Released.grant:type_name -> turnstile.gateway.Grant
+	9,  // 41: turnstile.gateway.Lost.grant:type_name -> turnstile.gateway.Grant
+	9,  // 42: turnstile.gateway.Cancelled.grant:type_name -> turnstile.gateway.Grant
+	9,  // 43: turnstile.gateway.Failed.grant:type_name -> turnstile.gateway.Grant
+	30, // 44: turnstile.gateway.Query.read_queue:type_name -> turnstile.gateway.ReadQueue
+	31, // 45: turnstile.gateway.Query.send_revoke_request:type_name -> turnstile.gateway.SendRevokeRequest
+	32, // 46: turnstile.gateway.Query.break:type_name -> turnstile.gateway.Break
+	33, // 47: turnstile.gateway.Query.set_permits:type_name -> turnstile.gateway.SetPermits
+	29, // 48: turnstile.gateway.Query.hello:type_name -> turnstile.gateway.Hello
+	27, // 49: turnstile.gateway.SendRevokeRequest.of:type_name -> turnstile.gateway.Contender
+	27, // 50: turnstile.gateway.Break.contender:type_name -> turnstile.gateway.Contender
+	36, // 51: turnstile.gateway.Answer.queue:type_name -> turnstile.gateway.Queue
+	37, // 52: turnstile.gateway.Answer.revoke_request_sent:type_name -> turnstile.gateway.RevokeRequestSent
+	38, // 53: turnstile.gateway.Answer.broken:type_name -> turnstile.gateway.Broken
+	39, // 54: turnstile.gateway.Answer.permits_set:type_name -> turnstile.gateway.PermitsSet
+	35, // 55: turnstile.gateway.Answer.welcome:type_name -> turnstile.gateway.Welcome
+	27, // 56: turnstile.gateway.Queue.contenders:type_name -> turnstile.gateway.Contender
+	27, // 57: turnstile.gateway.RevokeRequestSent.asked:type_name -> turnstile.gateway.Contender
+	27, // 58: turnstile.gateway.Broken.contender:type_name -> turnstile.gateway.Contender
+	41, // 59: turnstile.gateway.PackedTransport.lock:type_name -> turnstile.gateway.ActorID
+	8,  // 60: turnstile.gateway.PackedTransport.event:type_name -> turnstile.gateway.Event
+	4,  // 61: turnstile.gateway.PackedTransport.release:type_name -> turnstile.gateway.Release
+	3,  // 62: turnstile.gateway.PackedTransport.cancel:type_name -> turnstile.gateway.Cancel
+	2,  // 63: turnstile.gateway.PackedTransport.revoke:type_name -> turnstile.gateway.Revoke
+	64, // [64:64] is the sub-list for method output_type
+	64, // [64:64] is the sub-list for method input_type
+	64, // [64:64] is the sub-list for extension type_name
+	64, // [64:64] is the sub-list for extension extendee
+	0,  // [0:64] is the sub-list for field type_name
 }
 
 func init() { file_turnstile_gateway_wire_proto_init() }
@@ -3595,22 +3671,23 @@ func file_turnstile_gateway_wire_proto_init() {
 		(*Event_Watched)(nil),
 		(*Event_Contended)(nil),
 		(*Event_Checked)(nil),
+		(*Event_Behind)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[26].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[27].OneofWrappers = []any{
 		(*Query_ReadQueue)(nil),
 		(*Query_SendRevokeRequest)(nil),
 		(*Query_Break)(nil),
 		(*Query_SetPermits)(nil),
 		(*Query_Hello)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[32].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[33].OneofWrappers = []any{
 		(*Answer_Queue)(nil),
 		(*Answer_RevokeRequestSent)(nil),
 		(*Answer_Broken)(nil),
 		(*Answer_PermitsSet)(nil),
 		(*Answer_Welcome)(nil),
 	}
-	file_turnstile_gateway_wire_proto_msgTypes[38].OneofWrappers = []any{
+	file_turnstile_gateway_wire_proto_msgTypes[39].OneofWrappers = []any{
 		(*PackedTransport_Event)(nil),
 		(*PackedTransport_Release)(nil),
 		(*PackedTransport_Cancel)(nil),
@@ -3622,7 +3699,7 @@ func file_turnstile_gateway_wire_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_turnstile_gateway_wire_proto_rawDesc), len(file_turnstile_gateway_wire_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   40,
+			NumMessages:   41,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

@@ -80,6 +80,7 @@ func notices() []any {
 		filled[*messages.Deadlocked](), filled[*messages.Released](), filled[*messages.Lost](),
 		filled[*messages.Cancelled](), filled[*messages.Failed](), filled[*messages.Waiting](),
 		filled[*messages.Watched](), filled[*messages.Contended](), filled[*messages.Checked](),
+		filled[*messages.Behind](),
 	}
 	for _, n := range all {
 		for _, name := range []string{"Until", "Deadline", "At"} {

@@ -5,6 +5,7 @@ package audience
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -23,6 +24,8 @@ type Audience struct {
 	Requester string
 	// Pack makes notices fit for other nodes, which are refused where it is nil.
 	Pack func(message any) any
+
+	behind *messages.Behind // told last
 }
 
 // New reads lock options: actors.LockOption is such a function.
@@ -120,6 +123,9 @@ func (a *Audience) Join(ctx actor.Context, now *messages.Transition) {
 	}
 	now.On = "Observe"
 	a.Send(ctx, observer, now)
+	if a.behind != nil && now.To == messages.StateWatching && a.behind.Node == now.Node {
+		a.Send(ctx, observer, a.behind)
+	}
 	if !slices.ContainsFunc(a.Observers, observer.Equal) {
 		a.Observers = append(slices.Clip(a.Observers), observer) // others may share the slice
 	}
@@ -132,12 +138,25 @@ func (a *Audience) Troubled(text string) {
 	}
 }
 
-// WaitsFor tells the listener for whom it waits.
-func (a *Audience) WaitsFor(predecessor Predecessor) {
-	if listener, ok := a.Listener.(WaitListener); ok {
+// WaitsFor tells for whom the request waits: a WaitListener at once, all others by messages.Behind, if
+// it waits still, once the node has been read, and when that is news.
+func (a *Audience) WaitsFor(ctx actor.Context, of messages.Grant, predecessor Predecessor, waits bool) {
+	listener, hears := a.Listener.(WaitListener)
+	if hears {
 		listener.WaitsFor(predecessor)
 	}
+	if !waits || predecessor == nil || ctx.Parent() == nil && len(a.Observers) == 0 && (hears || a.Listener == nil) {
+		return
+	}
+	c := predecessor.Contender(of.Path)
+	if IsRead(c) && (a.behind == nil || a.behind.Node != of.Node || !reflect.DeepEqual(a.behind.Contender, c)) {
+		a.behind = &messages.Behind{Grant: of, Contender: c}
+		a.Tell(ctx, a.behind)
+	}
 }
+
+// IsRead reports whether a predecessor's node has been read, or may not be.
+func IsRead(c messages.Contender) bool { return c.Token != 0 || c.Unread }
 
 // Stopped tells the listener that the actor has stopped.
 func (a *Audience) Stopped(ctx actor.Context, msg *actor.Stopped) {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // operation names an operation that the machine of a request has asked for.
@@ -169,12 +170,19 @@ func (NewEpoch) output()   {}
 func (*Trouble) output()   {}
 func (*Note) output()      {}
 
-// Predecessor describes a predecessor: by the data of its node, or, in this session, by the Spec of
-// its request. Nothing is decided on it. It is immutable: many requests may share one.
+// Predecessor describes a predecessor: by its node as it was read, or, in this session, by its
+// request. Nothing is decided on it. It is immutable.
 type Predecessor struct {
 	Node string
-	Data []byte
-	Spec *Spec
+	// Session is that of the node; the shell fills in its own. Data and Czxid are as they were read,
+	// or else Unread: the session may not.
+	Session int64
+	Data    []byte
+	Czxid   int64
+	Unread  bool
+	// Spec and Token are those of its request in this session.
+	Spec  *Spec
+	Token messages.Token
 }
 
 // Handoff says when the predecessor of a request gave the lock back, or was heard to be gone; zero

@@ -166,9 +166,9 @@ type (
 
 	// Read answers Watch and ReadOwn.
 	Read struct {
-		Data    []byte
-		Version int32
-		Czxid   int64
+		Data           []byte
+		Version        int32
+		Czxid, Session int64 // Session is that of the node, which ends with it
 		Failure
 	}
 

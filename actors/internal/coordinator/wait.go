@@ -28,7 +28,7 @@ func (c *Coordinator) watchPredecessor(r *request, name string) {
 		return
 	}
 	c.waitFor(r, name)
-	c.tellWaits(r, &Predecessor{Node: name, Spec: c.requests[n.of].spec})
+	c.tellWaits(r, &Predecessor{Node: name, Spec: c.requests[n.of].spec, Token: n.token})
 }
 
 // tellWaits tells a request that its predecessor is there.
@@ -74,7 +74,7 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	var f Failure
 	switch a := answer.(type) {
 	case *Read:
-		predecessor.Data = a.Data
+		predecessor.Data, predecessor.Czxid, predecessor.Session, predecessor.Unread = a.Data, a.Czxid, a.Session, a.Failure.is(NoAuth)
 		switch f = a.Failure; {
 		case !f.none():
 		case p.same.unwritten && a.Version > 0:
