@@ -158,6 +158,7 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	if n.Predecessor != nil {
 		l.WaitsFor((*predecessor)(n.Predecessor))
 	}
+	l.permits = max(l.permits, n.Event.Permits)
 	l.step(ctx, n.Event)
 }
 

@@ -137,7 +137,9 @@ var fields = []field{
 	{name: "Naming", modes: unlimited, why: "the names of its nodes have one form", check: checkNaming},
 	{name: "Permits", modes: permits, why: "only semaphores have permits",
 		check: func(a messages.Acquire) string { return queue.CheckPermits(a.Permits) }},
-	{name: "Weight", modes: permits, why: "only semaphores have permits", check: checkWeight},
+	{name: "Weight", modes: permits, why: "only semaphores have permits",
+		check: func(a messages.Acquire) string { return queue.CheckPermits(a.Weight) }},
+	{name: "ExactPermits", modes: permits, why: "only semaphores have permits"},
 	{name: "WatchAll", modes: unlimited, why: "what its waiters watch is settled"},
 	{name: "Timeout"},
 	{name: "Try"},
@@ -181,13 +183,6 @@ func checkNaming(want messages.Acquire) string {
 		return fmt.Sprintf("naming %d does not exist", want.Naming)
 	case want.Name != "":
 		return fmt.Sprintf("name %q: a queue with a name has names of its own, not those of %v", want.Name, want.Naming)
-	}
-	return ""
-}
-
-func checkWeight(want messages.Acquire) string {
-	if want.Weight > want.Permits {
-		return fmt.Sprintf("weight %d is more than there are permits, %d", want.Weight, want.Permits)
 	}
 	return ""
 }

@@ -122,7 +122,7 @@ func (s *session) Receive(ctx actor.Context) {
 		delete(s.followers, key)
 		s.queries.Unfollow(key, "")
 	case *messages.Follow:
-		s.follow(ctx, msg.Path)
+		s.follow(ctx, *msg)
 	case *messages.Unfollow:
 		s.queries.Unfollow(messages.IDOf(ctx.Sender()).Key(s.system.ID), msg.Path)
 	case *weighing:
@@ -192,12 +192,13 @@ func (s *session) happened(ev zkconn.Event) {
 			err = zkconn.ErrAuthFailed
 		}
 		s.fail(err)
-	case zkconn.NodeDataChanged:
-		s.apply(coordinator.Changed{Path: ev.Path, Change: coordinator.DataChanged}, 0)
 	default:
-		s.queries.Changed(ev.Path)
+		s.queries.Changed(ev.Path, ev.Kind == zkconn.NodeChildrenChanged)
 		change := coordinator.NodeDeleted
-		if ev.Kind == zkconn.NodeChildrenChanged {
+		switch ev.Kind {
+		case zkconn.NodeDataChanged:
+			change = coordinator.DataChanged
+		case zkconn.NodeChildrenChanged:
 			change = coordinator.ChildrenChanged
 		}
 		s.apply(coordinator.Changed{Path: ev.Path, Change: change}, 0)

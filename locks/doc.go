@@ -37,7 +37,7 @@
 //     [ErrMaxHold]. Given back: [ErrReleased], [ErrNotHeld], [ErrUnconfirmed], [ErrNotWriter]. The
 //     client: [ErrClosed], [ErrSessionRemains], [ErrSessionFileInUse].
 //   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]),
-//     Deadlocks, PossibleDeadlocks, SetPermits.
+//     Deadlocks, PossibleDeadlocks, SetPermits, Permits, ObservePermits.
 //   - Gateways: [NewClient] of a [Source]; [ErrNeedsSession].
 //
 // Options of a client are of type [Option]:
@@ -58,7 +58,7 @@
 //   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told:
 //     [WithOnChange], [WithOnLost], [WithObserver].
 //   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry],
-//     [WithDeadlockDetection]. Against long queues: [WithMaxWaiters].
+//     [WithDeadlockDetection]. Against long queues: [WithMaxWaiters]. Of semaphores: [WithExactPermits].
 //   - For elections: [WithPriority]. For restarts: [WithReclaim]. For queues of others: [WithName],
 //     [WithNaming], [WithWatchAll].
 //

@@ -15,29 +15,49 @@ import (
 // Queue reads the contenders of a lock path, with everything that was committed before the call:
 // see locks.Client.Queue.
 func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
-	if err := conn.CatchUp(lockPath); err != nil {
-		return nil, err
-	}
-	q, err := readShown(conn, lockPath)
+	q, err := read(conn, messages.ReadQueue{Path: lockPath})
 	return q.Contenders, err
 }
 
-func readQueue(path string) query {
-	return query{wrong: zkconn.CheckPath(path), refused: &messages.Queue{Path: path},
+func read(conn *zkconn.Conn, m messages.ReadQueue) (queue.LockPath, error) {
+	if err := conn.CatchUp(m.Path); err != nil {
+		return queue.LockPath{}, err
+	}
+	if m.PermitsOnly {
+		permits, err := readPermits(conn, m.Path)
+		return queue.LockPath{Permits: permits}, err
+	}
+	return readShown(conn, m.Path)
+}
+
+// readPermits gives the number at a lock path; zero where there is none.
+func readPermits(conn *zkconn.Conn, lockPath string) (int, error) {
+	data, _, err := conn.Get(lockPath)
+	switch {
+	case errors.Is(err, zkconn.ErrNoNode), err == nil && len(data) == 0:
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	return queue.ParsePermits(data)
+}
+
+func readQueue(m messages.ReadQueue) query {
+	return query{wrong: zkconn.CheckPath(m.Path), refused: &messages.Queue{Path: m.Path},
 		run: func(conn *zkconn.Conn, _ calls) (any, error) {
-			contenders, err := Queue(conn, path)
-			return &messages.Queue{Path: path, Contenders: contenders}, err
+			q, err := read(conn, m)
+			return &messages.Queue{Path: m.Path, Contenders: q.Contenders, Permits: q.Permits}, err
 		},
 		finish: func(s *Session, shown any) any { return nameHolders(s, shown.(*messages.Queue)) },
 	}
 }
 
 // followQueue is readQueue after a watch, so that no later change is missed.
-func followQueue(path string) query {
-	q := readQueue(path)
+func followQueue(m messages.Follow) query {
+	q := readQueue(messages.ReadQueue(m))
 	read := q.run
 	q.run = func(conn *zkconn.Conn, own calls) (any, error) {
-		if err := watch(conn, path); err != nil {
+		if err := watch(conn, m); err != nil {
 			return nil, err
 		}
 		return read(conn, own)
@@ -55,14 +75,22 @@ func nameHolders(s *Session, shown *messages.Queue) *messages.Queue {
 	return shown
 }
 
-// watch watches the children of a lock path, or its creation where it does not exist.
-func watch(conn *zkconn.Conn, lockPath string) error {
+// watch watches the children of a lock path, and its data where they are permits, or its creation
+// where it does not exist.
+func watch(conn *zkconn.Conn, m messages.Follow) error {
 	for {
-		_, err := conn.ChildrenWatched(lockPath)
+		var err error
+		var children []string
+		if !m.PermitsOnly {
+			children, err = conn.ChildrenWatched(m.Path)
+		}
+		if err == nil && (m.PermitsOnly || semaphore(children)) {
+			_, _, err = conn.GetWatched(m.Path)
+		}
 		if !errors.Is(err, zkconn.ErrNoNode) {
 			return err
 		}
-		if _, exists, err := conn.ExistsWatched(lockPath); err != nil || !exists {
+		if _, exists, err := conn.ExistsWatched(m.Path); err != nil || !exists {
 			return err
 		}
 	}
@@ -86,19 +114,16 @@ func readShown(conn *zkconn.Conn, lockPath string) (queue.LockPath, error) {
 	return describeAll(conn, lockPath, children, permits)
 }
 
-// readChildren reads a semaphore's number of permits and then lists the lock path, so the queue is
-// never older than the number. Without a number nobody gets any permits.
+// readChildren lists a lock path, and then reads a semaphore's number of permits, as its contenders
+// do. Without a number nobody gets any permits.
 func readChildren(conn *zkconn.Conn, lockPath string) (children []string, permits int, err error) {
 	children, err = conn.Children(lockPath)
-	if err != nil || !semaphore(children) {
-		return children, 0, err
+	if err == nil && semaphore(children) {
+		permits, err = readPermits(conn, lockPath)
 	}
-	data, _, err := conn.Get(lockPath)
-	if err != nil {
-		return nil, 0, err
+	if errors.Is(err, queue.ErrNoPermits) {
+		err = nil
 	}
-	permits, _ = queue.ParsePermits(data)
-	children, err = conn.Children(lockPath)
 	return children, permits, err
 }
 

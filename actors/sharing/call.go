@@ -24,8 +24,8 @@ type Call interface {
 	// grant and calls nobody, and returns what else is to be done. While the user withdraws it
 	// changes nothing.
 	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
-	// Refused: it has ended, and never held. of is the deadlock for which it gave up; else nil.
-	Refused(why messages.Reason, detail string, of *messages.Deadlock)
+	// Refused: it has ended, and never held.
+	Refused(why messages.Reason, detail string, more More)
 	// Told: a granted call has a new state.
 	//
 	//   - StateRecovering: its hold is suspended. StateHeld or StateRevoking: it is resumed.
@@ -36,6 +36,13 @@ type Call interface {
 	//   - StateLost: it holds no more. Final.
 	//   - StateFailed: it has given back, and nobody knows whether the node is gone. Final.
 	Told(state messages.State, until time.Time, why messages.Reason, detail string)
+}
+
+// More is what else there is to tell of a refusal: the deadlock for which the call gave up, or the
+// number of permits that it cannot have.
+type More struct {
+	Deadlock *messages.Deadlock
+	Permits  int
 }
 
 // Own is a Call that may have a hold of its own (turns.Want.Alone).

@@ -118,7 +118,7 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
 	meter, err := c.figures.Request(want.Mode, want.Path)
 	if err != nil { // a user's function has panicked
-		who.Refused(messages.ReasonBadInput, err.Error(), nil)
+		who.Refused(messages.ReasonBadInput, err.Error(), More{})
 		return 0
 	}
 	if want.Alone {
@@ -155,7 +155,7 @@ func (c *Calls) withdraw(id turns.CallID, why messages.Reason, of *messages.Dead
 		return false
 	}
 	c.turns.Withdraw(m, id)
-	c.refuse(e, why, "", of)
+	c.refuse(e, why, "", More{Deadlock: of})
 	c.take(why)
 	c.settle()
 	return true
