@@ -99,8 +99,8 @@ type LockCount struct {
 	// Holders and Waiters count the contenders with nodes that hold and that wait; for others see
 	// ReadInside.
 	Holders, Waiters int
-	// Permits is a semaphore's number of permits, and Taken what its holders have of them: more for a
-	// while, after the number was made smaller.
+	// Permits is a semaphore's number of permits, and Taken what its holders have of them. Holders that
+	// came in by a greater number, and do not fit any more, count as waiters here: ReadQueue tells.
 	Permits, Taken int
 }
 

@@ -156,7 +156,9 @@ func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits 
 		left[i] = c.Node
 	}
 	for i, s := range queue.Standings(left, permits) {
-		found[i].Holds, found[i].WaitsFor = s.Holds, s.WaitsFor
+		if !found[i].Holds {
+			found[i].Holds, found[i].WaitsFor = s.Holds, s.WaitsFor
+		}
 		found[i].MayHold = s.MayHold && found[i].Library != messages.LibraryTurnstile // whose locks respect all names
 	}
 	return queue.LockPath{Contenders: found, Permits: permits}, nil
@@ -195,6 +197,9 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) 
 	}
 	c.Session, c.Since = stat.EphemeralOwner, stat.Ctime
 	c.Asked = queue.IsRevokeRequest(data)
+	// A semaphore's holder writes to its node when it comes in. It holds also where the number of
+	// permits was made smaller since.
+	c.Holds = c.Holds || c.Mode == messages.Semaphore && stat.Version > 0
 	o, ours := queue.ParseOwner(data)
 	c.Token, _ = messages.NewToken(stat.Czxid, o.Place) // zero where it does not fit, as Contender says
 	c.Library = libraryOf(c, naming, data, ours)
