@@ -129,7 +129,7 @@
 //	64    bad use
 //	66    the path, or the chroot, does not exist (queue, tree, graph)
 //	69    no connection to ZooKeeper, or the servers do not answer
-//	70    refused: by a node's ACL, by another number of permits, or by the server
+//	70    refused: by a node's ACL, by other data than permits, or by the server
 //	75    the command was not run: --wait is over while others had the lock; as many are before it as --max-waiters says; with
 //	      --at-most-every it is not due, with --for it has been run, or somebody is at it
 //	79    lost: the command was ended, or ended by itself after the lock was lost

@@ -71,7 +71,7 @@ var largeKinds = []Plan{
 	{Name: "a semaphore of two, an operator", Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true,
 		Bounds: Bounds{Breaks: 1}},
 	{Name: "a semaphore that is resized, three, a cut", Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true, Spared: spareB,
-		Bounds: Bounds{Resizes: 2, Cuts: 1}},
+		Bounds: Bounds{Resizes: 1, Cuts: 1}},
 	{Name: "a semaphore of two, a stop", Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true,
 		Bounds: Bounds{Stops: 1}},
 	{Name: "a semaphore, an expiry", Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Spared: spareB,
