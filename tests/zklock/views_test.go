@@ -110,7 +110,7 @@ func TestTree(t *testing.T) {
 		stdout, _ = says(t, at, 0, "tree", "/orders")
 		require.Contains(t, stdout, "below /orders: 1 lock, ")
 		stdout, _ = says(t, at, 0, "tree", "--long", "/")
-		require.Regexp(t, `(?m)^ +1 +1  /orders/42  \S+ “the first” +\S+, \S+ “the·second·\[2J”$`, stdout)
+		require.Regexp(t, `(?m)^ +1 +1  /orders/42 +\S+ “the first” +\S+, \S+ “the·second·\[2J”$`, stdout)
 
 		type lock struct {
 			Path             string
