@@ -54,7 +54,7 @@ func ExampleNewLock_downgrade() {
 	// writes no more
 }
 
-// Permits of a semaphore, of which the actor asks for two, and then for one too many.
+// Permits of a semaphore, of which the actor asks for two, then for one too many, and then for more than there are.
 func ExampleNewLock_semaphore() {
 	played(func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc {
 		want := messages.Acquire{Path: "/printers", Mode: messages.Semaphore, Permits: 3, Weight: 2, Try: true}
@@ -67,6 +67,10 @@ func ExampleNewLock_semaphore() {
 				ctx.Spawn(actors.NewLock(session, want))
 			case *messages.Cancelled:
 				fmt.Println("two more:", msg.Reason)
+				want.Permits, want.Weight = 5, 4 // the number at the lock path counts
+				ctx.Spawn(actors.NewLock(session, want))
+			case *messages.Failed:
+				fmt.Println("four of", msg.Permits, "-", msg.Reason)
 				close(over)
 			}
 		}
@@ -74,6 +78,7 @@ func ExampleNewLock_semaphore() {
 	// Output:
 	// has two of three
 	// two more: another contender is first
+	// four of 3 - the semaphore has another number of permits
 }
 
 // An actor that asks for a lock which it has waits for itself. A search for deadlocks finds that.

@@ -29,6 +29,7 @@ type lock struct {
 	held     *sessionInfo // that granted the lock
 	term     uint64       // of that lease at the grant
 	trouble  string       // what keeps it from being carried out though there are servers; "" for nothing
+	permits  int          // of the semaphore that refused it
 	grace    time.Time
 	timers   [4]*time.Timer
 	failures uint32 // to find out, since recovery began, whether our node is there
@@ -84,7 +85,7 @@ func (l *lock) notice(ctx actor.Context, do machine.Do, on *machine.Event) any {
 	case machine.TellCancelled:
 		return &messages.Cancelled{Grant: grant, Reason: l.m.Reason, Detail: l.trouble}
 	case machine.TellFailed:
-		return &messages.Failed{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail}
+		return &messages.Failed{Grant: grant, Reason: l.m.Reason, Detail: l.m.Detail, Permits: l.permits}
 	}
 	return nil
 }

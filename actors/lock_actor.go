@@ -158,6 +158,7 @@ func (l *lock) hear(ctx actor.Context, n *lockEvent) {
 	if n.Predecessor != nil {
 		l.WaitsFor(ctx, l.grant(ctx), (*predecessor)(n.Predecessor), l.isWaiting())
 	}
+	l.permits = max(l.permits, n.Event.Permits)
 	l.step(ctx, n.Event)
 }
 

@@ -31,12 +31,12 @@ func (s *session) newDispatcher() *inspect.Dispatcher {
 	})
 }
 
-func (s *session) follow(ctx actor.Context, path string) {
+func (s *session) follow(ctx actor.Context, msg messages.Follow) {
 	asker := ctx.Sender()
 	if asker == nil {
 		return
 	}
-	if key := messages.IDOf(asker).Key(s.system.ID); s.queries.Follow(key, path, s.replyTo(asker)) {
+	if key := messages.IDOf(asker).Key(s.system.ID); s.queries.Follow(key, msg, s.replyTo(asker)) {
 		s.followers[key] = asker
 		ctx.Watch(asker)
 	}

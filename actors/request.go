@@ -135,8 +135,10 @@ var rules = map[string]field{
 	"Naming": {modes: unlimited, why: "the names of its nodes have one form", check: checkNaming},
 	"Permits": {modes: permits, why: "only semaphores have permits",
 		check: func(a messages.Acquire) string { return queue.CheckPermits(a.Permits) }},
-	"Weight":   {modes: permits, why: "only semaphores have permits", check: checkWeight},
-	"WatchAll": {modes: unlimited, why: "what its waiters watch is settled"},
+	"Weight": {modes: permits, why: "only semaphores have permits",
+		check: func(a messages.Acquire) string { return queue.CheckPermits(a.Weight) }},
+	"ExactPermits": {modes: permits, why: "only semaphores have permits"},
+	"WatchAll":     {modes: unlimited, why: "what its waiters watch is settled"},
 	"Beside": {modes: []messages.Mode{messages.Read}, why: "only a reader takes the lock at a writer's place",
 		check: checkBeside},
 	"Owner":  {most: maxKey},
@@ -185,13 +187,6 @@ func checkNaming(want messages.Acquire) string {
 		return fmt.Sprintf("naming %d does not exist", want.Naming)
 	case want.Name != "":
 		return fmt.Sprintf("name %q: a queue with a name has names of its own, not those of %v", want.Name, want.Naming)
-	}
-	return ""
-}
-
-func checkWeight(want messages.Acquire) string {
-	if want.Weight > want.Permits {
-		return fmt.Sprintf("weight %d is more than there are permits, %d", want.Weight, want.Permits)
 	}
 	return ""
 }

@@ -59,7 +59,7 @@ func TestCheckAcquire(t *testing.T) {
 	require.NoError(t, CheckAcquire(messages.Acquire{Path: "/orders/42"}))
 	require.ErrorIs(t, CheckAcquire(messages.Acquire{Path: "orders"}), zkconn.ErrBadPath)
 	for _, bad := range []messages.Acquire{
-		{Mode: 9}, {Mode: messages.Semaphore}, {Mode: messages.Semaphore, Permits: 2, Weight: 3},
+		{Mode: 9}, {Mode: messages.Semaphore}, {Mode: messages.Semaphore, Permits: 2, Weight: 1<<30 + 1},
 		{Name: "n", Naming: messages.KazooNaming},
 		{Mode: messages.Read, Beside: "other"}, {Mode: messages.Read, Beside: "/a/_c_guid-__WRIT__0000000007"}, {Mode: messages.Read, Name: "n", Beside: "_c_guid-__WRIT__0000000007"},
 		{Deadlocks: messages.Detection{Root: "/b", Every: 1}}, {Deadlocks: messages.Detection{Every: 1}},

@@ -123,7 +123,7 @@ func (s *session) Receive(ctx actor.Context) {
 		delete(s.followers, key)
 		s.queries.Unfollow(key, "")
 	case *messages.Follow:
-		s.follow(ctx, msg.Path)
+		s.follow(ctx, *msg)
 	case *messages.Unfollow:
 		s.queries.Unfollow(messages.IDOf(ctx.Sender()).Key(s.system.ID), msg.Path)
 	case *weighing:
@@ -193,13 +193,14 @@ func (s *session) happened(ev zkconn.Event) {
 			err = zkconn.ErrAuthFailed
 		}
 		s.fail(err)
-	case zkconn.NodeDataChanged:
-		s.queries.Changed(path.Dir(ev.Path))
-		s.apply(coordinator.Changed{Path: ev.Path, Change: coordinator.DataChanged}, 0)
 	default:
-		s.queries.Changed(ev.Path)
+		s.queries.Changed(ev.Path, ev.Kind == zkconn.NodeChildrenChanged)
 		change := coordinator.NodeDeleted
-		if ev.Kind == zkconn.NodeChildrenChanged {
+		switch ev.Kind {
+		case zkconn.NodeDataChanged:
+			change = coordinator.DataChanged
+			s.queries.Changed(path.Dir(ev.Path), true)
+		case zkconn.NodeChildrenChanged:
 			change = coordinator.ChildrenChanged
 		}
 		s.apply(coordinator.Changed{Path: ev.Path, Change: change}, 0)

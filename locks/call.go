@@ -203,11 +203,12 @@ func (k *call) Granted(id turns.CallID, hold *sharing.Hold, token Token) func() 
 	return nil
 }
 
-func (k *call) Refused(why messages.Reason, detail string, of *messages.Deadlock) {
+func (k *call) Refused(why messages.Reason, detail string, more sharing.More) {
 	err := k.from.faulty(stateOf(why), "", why, detail)
+	err.Permits = more.Permits
 	switch {
-	case of != nil:
-		err.Detail, err.Err = "", &DeadlockError{*of}
+	case more.Deadlock != nil:
+		err.Detail, err.Err = "", &DeadlockError{*more.Deadlock}
 	case why == messages.ReasonBadInput && k.from.fault != nil:
 		err = &Error{Op: "lock", Path: k.from.want.Path, Err: k.from.fault}
 	}

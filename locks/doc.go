@@ -33,7 +33,7 @@
 //     variables below are the errors to test for, by when they come. [DeadlockError] has the circle.
 //     [MayPass] splits errors in two, and [ErrAgain] marks yours.
 //   - For operators: Client.Queue, Locks, Missing, Revoke ([ErrNotHolding]), Break ([ErrGone]),
-//     Deadlocks, PossibleDeadlocks, SetPermits.
+//     Deadlocks, PossibleDeadlocks, SetPermits, Permits, ObservePermits.
 //   - Gateways: [NewClient] of a [Source].
 //   - Options, by type: [Option], [LockOption], [ElectionOption], [OnceOption], [InstantOption].
 //

@@ -61,14 +61,14 @@ func (e *Election) Leader(ctx context.Context) (Leader, error) {
 	if err != nil {
 		return Leader{}, err
 	}
-	if leader := e.leads(contenders); leader.Token != 0 {
+	if leader := e.leads(&messages.Queue{Contenders: contenders}); leader.Token != 0 {
 		return leader, nil
 	}
 	return Leader{}, fmt.Errorf("turnstile: election at %s: %w", zkconn.Shown(e.want.Path), ErrNoLeader)
 }
 
-func (e *Election) leads(contenders []messages.Contender) Leader {
-	for _, c := range contenders {
+func (e *Election) leads(q *messages.Queue) Leader {
+	for _, c := range q.Contenders {
 		if c.Holds && c.Name == e.want.Name {
 			return Leader{Value: c.Label, Token: c.Token, Contender: c}
 		}
@@ -82,7 +82,7 @@ func (e *Election) leads(contenders []messages.Contender) Leader {
 // the connection is down. Errors wrap the error of ctx, zkconn.ErrBadPath, ErrClosed, or
 // ErrNeedsSession over a gateway.
 func (e *Election) Observe(ctx context.Context) (<-chan Leader, error) {
-	return follow(ctx, e.client, "observe", e.want.Path, e.leads, func(leader Leader) any {
+	return follow(ctx, e.client, "observe", messages.Follow{Path: e.want.Path}, e.leads, func(leader Leader) any {
 		return termOf{leader.Contender.Node, leader.Token, leader.Value}
 	})
 }

@@ -32,8 +32,8 @@ var (
 	ErrReentry = because(messages.ReasonReentry, errors.New("turnstile: the lock is held by its own caller"))
 	// ErrUpgrade: a lease for writing was asked for with the context of one for reading.
 	ErrUpgrade = because(messages.ReasonUpgrade, errors.New("turnstile: a lease for reading cannot become one for writing"))
-	// ErrPermits: the semaphore has another number of permits, or SetPermits made it smaller than
-	// the request needs.
+	// ErrPermits: more permits are asked for than the semaphore has, WithExactPermits names another
+	// number than it has, or the lock path has other data than a number. Error.Permits is the number.
 	ErrPermits = because(messages.ReasonPermits, errors.New("turnstile: the semaphore has another number of permits"))
 	// ErrSessionFull: the ephemeral nodes of the session, or of a gateway's requester, weigh as
 	// much as they may (WithMaxNodeBytes). Nothing was sent. It may pass.
@@ -168,6 +168,9 @@ type Error struct {
 	// reachable servers did not carry it out: see messages.Cancelled.
 	Reason messages.Reason
 	Detail string
+	// Permits is the semaphore's number of permits, where Err is ErrPermits; zero where the lock path
+	// has none.
+	Permits int
 	// Err is what this wraps.
 	Err error
 }
@@ -188,7 +191,9 @@ func (e *Error) Error() string {
 	if e.Detail != "" {
 		b.WriteString(": " + zkconn.Shown(oneLine(e.Detail)))
 	}
-	fmt.Fprintf(&b, ": %v", e.Err)
+	if err := oneLine(fmt.Sprint(e.Err)); err != string(e.Reason) { // which has said it
+		b.WriteString(": " + err)
+	}
 	return "turnstile: " + oneLine(b.String())
 }
 

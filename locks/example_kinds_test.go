@@ -72,13 +72,14 @@ func ExampleClient_Semaphore() {
 		if err != nil {
 			return err
 		}
-		_, err = client.Semaphore("/printers", 5).TryAcquire(ctx, 1)
-		fmt.Println("who says that there are five:", errors.Is(err, locks.ErrPermits))
+		_, err = client.Semaphore("/printers", 5).Acquire(ctx, 4) // of three
+		var why *locks.Error
+		fmt.Println("four of them:", errors.Is(err, locks.ErrPermits) && errors.As(err, &why), "- there are", why.Permits)
 		return errors.Join(lease.Unlock(ctx), third.Unlock(ctx))
 	})
 	// Output:
 	// two more: true
-	// who says that there are five: true
+	// four of them: true - there are 3
 }
 
 func ExampleClient_SetPermits() {
@@ -90,14 +91,18 @@ func ExampleClient_SetPermits() {
 		if err := client.SetPermits(ctx, "/printers", 2); err != nil { // a printer was bought
 			return err
 		}
-		two, err := client.Semaphore("/printers", 2).TryAcquire(ctx, 1)
+		permits, err := client.Permits(ctx, "/printers")
 		if err != nil {
 			return err
 		}
-		fmt.Println("both print:", one.Valid() && two.Valid())
+		two, err := client.Semaphore("/printers", 1).TryAcquire(ctx, 1) // the number at the path counts
+		if err != nil {
+			return err
+		}
+		fmt.Println("both print:", one.Valid() && two.Valid(), "- printers:", permits)
 		return errors.Join(one.Unlock(ctx), two.Unlock(ctx))
 	})
-	// Output: both print: true
+	// Output: both print: true - printers: 2
 }
 
 func ExampleClient_Contest() {

@@ -12,8 +12,9 @@ import (
 
 // follow sends a value that of derives from a queue, at once and whenever its identity changes,
 // until ctx ends or the client is closed; then the channel is closed.
-func follow[T any](ctx context.Context, c *Client, op, path string, of func([]messages.Contender) T,
+func follow[T any](ctx context.Context, c *Client, op string, what messages.Follow, of func(*messages.Queue) T,
 	identity func(T) any) (<-chan T, error) {
+	path := what.Path
 	if err := zkconn.CheckPath(path); err != nil {
 		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}
@@ -24,7 +25,7 @@ func follow[T any](ctx context.Context, c *Client, op, path string, of func([]me
 		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}
 	watched, forget := context.WithCancel(ctx)
-	f := &follower[T]{client: c, path: path, of: of, identity: identity, out: make(chan T, 1), forget: forget}
+	f := &follower[T]{client: c, what: what, of: of, identity: identity, out: make(chan T, 1), forget: forget}
 	pid := c.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return f }, actor.WithMailbox(newFollowerBox)))
 	context.AfterFunc(watched, func() { c.system.Root.Stop(pid) })
 	return f.out, nil
@@ -40,8 +41,8 @@ func newFollowerBox() actor.Mailbox { return followerBox{actor.Unbounded()()} }
 
 type follower[T any] struct {
 	client   *Client
-	path     string
-	of       func([]messages.Contender) T
+	what     messages.Follow
+	of       func(*messages.Queue) T
 	identity func(T) any
 	out      chan T // holds one: the newest
 	forget   context.CancelFunc
@@ -55,11 +56,11 @@ func (f *follower[T]) Receive(ctx actor.Context) {
 	case *actor.Started:
 		session := f.client.session.PID()
 		ctx.Watch(session) // its end must not leave us waiting
-		ctx.Request(session, &messages.Follow{Path: f.path})
+		ctx.Request(session, &f.what)
 	case *messages.Queue:
 		switch msg.Reason {
 		case messages.ReasonNone:
-			f.tell(f.of(msg.Contenders))
+			f.tell(f.of(msg))
 		case messages.ReasonSessionClosed: // Terminated follows
 		default:
 			ctx.Stop(ctx.Self())

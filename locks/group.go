@@ -146,7 +146,7 @@ func (g *Group) Members(ctx context.Context) ([]Member, error) {
 	if err != nil {
 		return nil, err
 	}
-	return membersOf(queue), nil
+	return membersOf(&messages.Queue{Contenders: queue}), nil
 }
 
 // Watch tells who is in the group, at once and whenever it changes, until ctx ends or the client is
@@ -154,7 +154,7 @@ func (g *Group) Members(ctx context.Context) ([]Member, error) {
 // connection is down. Each watcher reads all members at every change. Errors are those of
 // Election.Observe.
 func (g *Group) Watch(ctx context.Context) (<-chan []Member, error) {
-	return follow(ctx, g.client, "watch group", g.want.Path, membersOf, func(members []Member) any {
+	return follow(ctx, g.client, "watch group", messages.Follow{Path: g.want.Path}, membersOf, func(members []Member) any {
 		ids := make([]string, len(members))
 		for i, m := range members {
 			ids[i] = m.ID
@@ -163,9 +163,9 @@ func (g *Group) Watch(ctx context.Context) (<-chan []Member, error) {
 	})
 }
 
-func membersOf(queue []messages.Contender) []Member {
+func membersOf(q *messages.Queue) []Member {
 	members := []Member{}
-	for _, c := range queue {
+	for _, c := range q.Contenders {
 		if c.Holds && c.Mode == messages.Read {
 			members = append(members, Member{ID: c.Node, Data: c.Label, Host: c.Host, PID: c.PID, Session: c.Session,
 				Since: c.Since})

@@ -118,19 +118,23 @@ func (l *Lease) Downgrade(ctx context.Context) (*Lease, error) {
 }
 
 // Semaphore has a number of permits, of which each lease takes one or more, in the order of the
-// requests: light ones do not overtake heavy ones. The lock path's data has the number; a request
-// with another is refused. A release wakes two clients: the first waiter, and the one behind it.
-// Requests beyond 256 of one client wait as those of RWMutex.
+// requests: light ones do not overtake heavy ones. A release wakes two clients: the first waiter,
+// and the one behind it. Requests beyond 256 of one client wait as those of RWMutex.
+//
+// The number is in the lock path's data, and may change at any time (Client.SetPermits). At no time
+// do valid leases have more permits together than the greatest number that stood there since the
+// last of them, in the order of the queue, made its node.
 type Semaphore struct{ lock }
 
-// Semaphore gives the semaphore at a path. All clients must name the same number of permits, at
-// least one; SetPermits changes it. Bad input is refused by Acquire.
+// Semaphore gives the semaphore at a path. Where the path has no number of permits, the first
+// request makes it this, at least one; otherwise the path's number counts (WithExactPermits). Bad
+// input is refused by Acquire.
 func (c *Client) Semaphore(path string, permits int, opts ...LockOption) *Semaphore {
 	return &Semaphore{newLock(forLocking, c, messages.Acquire{Path: path, Mode: messages.Semaphore, Permits: permits}, opts)}
 }
 
 // Acquire waits until n permits are held, by one lease. It returns the errors of Mutex.Lock, and
-// ErrPermits where the semaphore has another number.
+// ErrPermits where the semaphore has fewer than n, also when it has come to have fewer meanwhile.
 func (s *Semaphore) Acquire(ctx context.Context, n int) (*Lease, error) {
 	return s.take(ctx, s.lock, n)
 }
@@ -160,9 +164,14 @@ func (s *Semaphore) Weight(n int) Locker {
 	return part{&l}
 }
 
-// SetPermits sets the number of permits of the semaphore at a path, which it makes if missing.
-// Holders go on. Waiters go by the new number, and fail with ErrPermits if they ask for more. Later
-// requests must name the new number.
+// SetPermits sets the number of permits of the semaphore at a path, which it makes if missing. With
+// a greater number, those waiters hold at once that fit. With a smaller one, holders go on, and
+// others come in when enough of them have left; a waiter that asks for more than there are fails
+// with ErrPermits. A client whose server is behind may come in by the old number for up to a session
+// timeout.
+//
+// The number goes with the lock path, which servers delete some time after its last contender,
+// unless it was made as a persistent node.
 //
 // Errors wrap the error of ctx, zkconn.ErrBadPath, actors.ErrBadAcquire for a number below one,
 // ErrPermits where the lock path has other data, zkconn.ErrNoAuth, or ErrClosed.
@@ -173,6 +182,25 @@ func (c *Client) SetPermits(ctx context.Context, path string, permits int) error
 		return err
 	}
 	return refused("set permits of", path, set.Refusal)
+}
+
+// Permits gives the number of permits of the semaphore at a path: 0 where none is recorded. It
+// returns the errors of SetPermits.
+func (c *Client) Permits(ctx context.Context, path string) (int, error) {
+	const op = "permits of"
+	q, err := ask[*messages.Queue](ctx, c, op, path, &messages.ReadQueue{Path: path, PermitsOnly: true})
+	if err != nil {
+		return 0, err
+	}
+	return q.Permits, refused(op, path, q.Refusal)
+}
+
+// ObservePermits tells the number of permits at once and whenever it changes, as Election.Observe
+// tells leaders; the channel is closed also where the lock path has other data than a number. It
+// costs one watch, and one read at each change. Errors are those of Election.Observe.
+func (c *Client) ObservePermits(ctx context.Context, path string) (<-chan int, error) {
+	return follow(ctx, c, "observe permits of", messages.Follow{Path: path, PermitsOnly: true},
+		func(q *messages.Queue) int { return q.Permits }, func(permits int) any { return permits })
 }
 
 // Contest is one ephemeral node, at the lock path itself, whose maker holds. There is no order: a

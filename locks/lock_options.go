@@ -19,7 +19,8 @@ import (
 //   - For people: [WithLabel]. To bound a hold: [WithMaxHold], [WithGrace]. To be told:
 //     [WithOnChange], [WithOnLost], [WithObserver].
 //   - For speed: [WithSticky], [WithCohort]. Against deadlocks: [WithReentry],
-//     [WithDeadlockDetection]. Against long queues: [WithMaxWaiters].
+//     [WithDeadlockDetection]. Against long queues: [WithMaxWaiters]. Of semaphores:
+//     [WithExactPermits].
 //   - For restarts: [WithReclaim]. For queues of others: [WithName], [WithNaming], [WithWatchAll].
 type LockOption interface {
 	ElectionOption
@@ -291,6 +292,13 @@ func WithNaming(naming messages.Naming) LockOption {
 // of the queue's length. Use it for comparison, and with ten clients or fewer.
 func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.want.WatchAll = true }) }
 
+// WithExactPermits has Semaphore.Acquire return ErrPermits where the semaphore has another number of
+// permits than Client.Semaphore names. A number that changes later is taken. Use it where all
+// programs are to agree, and nobody sets the number.
+func WithExactPermits() LockOption {
+	return lockOption(func(s *lockSettings) { s.want.ExactPermits = true })
+}
+
 // WithMaxWaiters refuses a Lock that would have to wait where n or more contenders of the queue are
 // before it: Lock returns ErrQueueFull, and leaves no node (load shedding, back-pressure). With n
 // of 1 it waits behind nobody; with 2 one waits behind a holder. Zero, the default, is no bound; a
@@ -309,7 +317,7 @@ func WithWatchAll() LockOption { return lockOption(func(s *lockSettings) { s.wan
 // whose gateway fell silent tries at the next for two session timeouts, until a node that it may
 // have left is gone, before it hears ErrQueueFull.
 //
-// ErrPermits, for another number of a semaphore's permits, comes before ErrQueueFull. The option is
+// ErrPermits comes before ErrQueueFull. The option is
 // for locks with a queue, and excludes WithReclaim. In an election it refuses further candidates;
 // Election.Run tries again after pauses of up to a session timeout.
 func WithMaxWaiters(n int) LockOption {

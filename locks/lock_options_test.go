@@ -92,6 +92,7 @@ var optionTable = map[string]struct {
 	"WithName":          {"+++++-+++", func(*Client) any { return WithName("n") }},
 	"WithNaming":        {"++++--+++", func(*Client) any { return WithNaming(messages.KazooNaming) }},
 	"WithWatchAll":      {"++++--+--", func(*Client) any { return WithWatchAll() }},
+	"WithExactPermits":  {"----+----", func(*Client) any { return WithExactPermits() }},
 	"WithMaxWaiters":    {"+++++-+--", func(*Client) any { return WithMaxWaiters(1) }},
 	"WithMaxHold":       {"+++++++++", func(*Client) any { return WithMaxHold(time.Hour) }},
 	"WithOnLost":        {"+++++++++", func(*Client) any { return WithOnLost(func(string, error) {}) }},

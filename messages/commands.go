@@ -15,9 +15,13 @@ type Acquire struct {
 	Name string
 	// Naming says whose node names are used. A queue with a Name has names of its own.
 	Naming Naming
-	// Permits is how many permits the semaphore has, Weight how many are asked for; 0 means one.
-	// Both are for Mode Semaphore.
+	// Permits is how many permits a new semaphore has. At a lock path that has a number, that number
+	// counts: see SetPermits. Weight is how many are asked for; 0 means one. Both are for Mode
+	// Semaphore.
 	Permits, Weight int
+	// ExactPermits fails the request with ReasonPermits where the lock path has another number when
+	// it comes.
+	ExactPermits bool
 	// WatchAll watches the whole lock path, not the predecessor: see locks.WithWatchAll.
 	WatchAll bool
 	// Timeout ends the request if it does not hold by then; zero means never.

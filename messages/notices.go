@@ -140,10 +140,14 @@ type Cancelled struct {
 }
 
 // Failed: the lock could not be acquired, or could not be given back. Terminal.
+//
+// Permits is the semaphore's number of permits, where Reason is ReasonPermits; zero where the lock
+// path has none.
 type Failed struct {
 	Grant
-	Reason Reason
-	Detail string
+	Reason  Reason
+	Detail  string
+	Permits int
 }
 
 // EndOf gives the state in which a notice ends a request, and why; StateNone if it ends none.

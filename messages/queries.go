@@ -3,8 +3,12 @@ package messages
 // Queries to a session actor, each with the message that answers it. While the session is not
 // connected they wait, except for ReadInside. Paths are as in Acquire; roots may be "/", too.
 type (
-	// ReadQueue asks for the contenders of a lock path. Queue answers it.
-	ReadQueue struct{ Path string }
+	// ReadQueue asks for the contenders of a lock path. Queue answers it. With PermitsOnly only the
+	// number of a semaphore's permits is read, and the Queue has no Contenders.
+	ReadQueue struct {
+		Path        string
+		PermitsOnly bool
+	}
 	// ReadLocks asks for the locks below a root. LockTree answers it.
 	ReadLocks struct{ Root string }
 	// FindMissing asks whether a path exists: a mistyped path or chroot looks like an empty queue.
@@ -49,6 +53,9 @@ type Queue struct {
 	Refusal
 	Path       string
 	Contenders []Contender
+	// Permits is the number at the lock path, where there are contenders for permits, or only it is
+	// asked for; zero where there is none.
+	Permits int
 }
 
 // LockTree answers ReadLocks.
@@ -92,6 +99,9 @@ type LockCount struct {
 	// Holders and Waiters count the contenders with nodes that hold and that wait; for others see
 	// ReadInside.
 	Holders, Waiters int
+	// Permits is a semaphore's number of permits, and Taken what its holders have of them. Holders that
+	// came in by a greater number, and do not fit any more, count as waiters here: ReadQueue tells.
+	Permits, Taken int
 }
 
 // Unread is a node that could not be read, and why.
@@ -114,7 +124,7 @@ type Broken struct {
 	Contender Contender
 }
 
-// PermitsSet answers SetPermits. Holders go on holding; waiters go by the new number.
+// PermitsSet answers SetPermits. Holders go on; waiters and later requests go by the new number.
 type PermitsSet struct {
 	Refusal
 	Path    string
@@ -136,12 +146,15 @@ type DeadlocksFound struct {
 
 // Follow asks a session actor to tell who contends for a lock. The sender gets a Queue at once and
 // after every change and reconnect, until it ends or sends Unfollow; also after a change of the data of
-// a Mutex's holder, such as a revoke request. A Queue with a Reason is the
-// last: SessionClosed, or the lock path may not be read.
+// a Mutex's holder, such as a revoke request. A Queue with a Reason is the last: SessionClosed, or the
+// lock path may not be read. With PermitsOnly it is told as ReadQueue says, after changes of the number.
 //
 // Each follower costs a watch on the lock path and a read of the whole queue at every change (herd
 // effect). The watch goes within a session timeout of the last follower's end.
-type Follow struct{ Path string }
+type Follow struct {
+	Path        string
+	PermitsOnly bool
+}
 
-// Unfollow ends the Follow of the same path.
+// Unfollow ends each Follow of the same path.
 type Unfollow struct{ Path string }

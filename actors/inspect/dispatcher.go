@@ -24,7 +24,7 @@ type pending struct {
 	query
 	asker   any
 	reply   func(answer any)
-	follows string // the lock path; "" for a query that is answered once
+	follows messages.Follow // zero for a query that is answered once
 	due     bool
 	running bool
 	pausing bool
@@ -63,24 +63,24 @@ var closed = messages.Refusal{Reason: messages.ReasonSessionClosed}
 
 // Withdraw drops the unanswered queries of an asker. One that acts may have acted.
 func (d *Dispatcher) Withdraw(asker any) {
-	maps.DeleteFunc(d.queries, func(p *pending, _ bool) bool { return p.asker == asker && p.follows == "" })
+	maps.DeleteFunc(d.queries, func(p *pending, _ bool) bool { return p.asker == asker && p.follows.Path == "" })
 }
 
 // Follow calls reply as messages.Follow says. It is false when the refusal came at once, or the
-// asker follows the path already.
-func (d *Dispatcher) Follow(asker any, path string, reply func(answer any)) bool {
+// asker follows the same already.
+func (d *Dispatcher) Follow(asker any, m messages.Follow, reply func(answer any)) bool {
 	for p := range d.queries {
-		if p.follows == path && path != "" && p.asker == asker {
+		if p.follows == m && m.Path != "" && p.asker == asker {
 			return false
 		}
 	}
-	return d.add(&pending{query: followQueue(path), asker: asker, reply: reply, follows: path})
+	return d.add(&pending{query: followQueue(m), asker: asker, reply: reply, follows: m})
 }
 
 // Unfollow ends the asker's Follow of one path, or of all with "".
 func (d *Dispatcher) Unfollow(asker any, path string) {
 	maps.DeleteFunc(d.queries, func(p *pending, _ bool) bool {
-		return p.asker == asker && p.follows != "" && (path == "" || path == p.follows)
+		return p.asker == asker && p.follows.Path != "" && (path == "" || path == p.follows.Path)
 	})
 }
 
@@ -88,16 +88,16 @@ func (d *Dispatcher) Unfollow(asker any, path string) {
 func (d *Dispatcher) Followed() map[string]bool {
 	all := map[string]bool{}
 	for p := range d.queries {
-		all[p.follows] = true
+		all[p.follows.Path] = true
 	}
 	return all
 }
 
-// Changed tells the followers of a path the queue again. Call it for every event of a watched node;
-// for a change of its data, with the path above.
-func (d *Dispatcher) Changed(path string) {
+// Changed tells the followers of a path again. Call it for every event of a watched node; for a
+// change of its data, with the path above, too. children: only its children have changed, or their data.
+func (d *Dispatcher) Changed(path string, children bool) {
 	for p := range d.queries {
-		p.due = p.due || p.follows == path
+		p.due = p.due || p.follows.Path == path && !(children && p.follows.PermitsOnly)
 		d.start(p)
 	}
 }
@@ -106,7 +106,7 @@ func (d *Dispatcher) Changed(path string) {
 func (d *Dispatcher) Connected() {
 	d.connected = true
 	for p := range d.queries {
-		p.due = p.due || p.follows != ""
+		p.due = p.due || p.follows.Path != ""
 		d.start(p)
 	}
 }
@@ -176,7 +176,7 @@ func (d *Dispatcher) take(p *pending, answer any, err error) {
 		return
 	}
 	p.failures = 0
-	if err != nil || p.follows == "" {
+	if err != nil || p.follows.Path == "" {
 		delete(d.queries, p)
 	}
 	switch {
@@ -208,7 +208,7 @@ func queryOf(msg any) *query {
 	var q query
 	switch m := msg.(type) {
 	case messages.ReadQueue:
-		q = readQueue(m.Path)
+		q = readQueue(m)
 	case messages.ReadLocks:
 		q = query{wrong: CheckRoot(m.Root), refused: &messages.LockTree{Root: m.Root},
 			run: func(conn *zkconn.Conn, _ calls) (any, error) { return Locks(conn, m.Root) }}

@@ -95,14 +95,14 @@ func TestQueryWaitsForTheConnection(t *testing.T) {
 // TestPausesOfAFollowerGrow while it fails, and begin anew when it has been answered.
 func TestPausesOfAFollowerGrow(t *testing.T) {
 	d := newDesk()
-	d.Follow("me", "/p", d.hear)
+	d.Follow("me", messages.Follow{Path: "/p"}, d.hear)
 	p := d.only(t)
 	for range 3 {
 		d.take(p, nil, zkconn.ErrUnknownOutcome)
 		d.fire()
 	}
 	d.take(p, &messages.Queue{Path: "/p"}, nil)
-	d.Changed("/p")
+	d.Changed("/p", true)
 	d.take(p, nil, zkconn.ErrUnknownOutcome)
 	require.Len(t, d.pauses, 4)
 	require.Less(t, d.pauses[0], d.pauses[2])
@@ -131,7 +131,7 @@ func TestQueryIsWithdrawn(t *testing.T) {
 	d.Ask("one", &messages.ReadQueue{Path: "/one"}, d.hear)
 	d.Ask("two", &messages.ReadQueue{Path: "/two"}, d.hear)
 	d.Ask("two", "what?", d.hear)
-	require.True(t, d.Follow("one", "/followed", d.hear))
+	require.True(t, d.Follow("one", messages.Follow{Path: "/followed"}, d.hear))
 	require.Len(t, d.queries, 4)
 	d.Withdraw("one")
 	d.Withdraw("nobody")
@@ -160,15 +160,15 @@ func TestWithdrawnQueryIsNotRunAgain(t *testing.T) {
 // the next reading.
 func TestFollowerMissesNoChange(t *testing.T) {
 	d := newDesk()
-	require.False(t, d.Follow("me", "", d.hear))
+	require.False(t, d.Follow("me", messages.Follow{Path: ""}, d.hear))
 	require.Equal(t, messages.ReasonBadInput, d.heard[0].(*messages.Queue).Reason)
-	require.True(t, d.Follow("me", "/p", d.hear))
-	require.False(t, d.Follow("me", "/p", d.hear), "asking once more changes nothing")
+	require.True(t, d.Follow("me", messages.Follow{Path: "/p"}, d.hear))
+	require.False(t, d.Follow("me", messages.Follow{Path: "/p"}, d.hear), "asking once more changes nothing")
 	p := d.only(t)
 	require.Equal(t, 1, d.runs)
-	d.Changed("/p")
-	d.Changed("/p")
-	d.Changed("/other")
+	d.Changed("/p", true)
+	d.Changed("/p", true)
+	d.Changed("/other", true)
 	require.Equal(t, 1, d.runs, "one reading at a time")
 	d.take(p, &messages.Queue{Path: "/p"}, nil)
 	require.Len(t, d.heard, 2)
@@ -177,7 +177,7 @@ func TestFollowerMissesNoChange(t *testing.T) {
 	require.Equal(t, 2, d.runs, "nothing has changed")
 
 	d.Disconnected()
-	d.Changed("/p")
+	d.Changed("/p", true)
 	require.Equal(t, 2, d.runs)
 	d.Connected()
 	require.Equal(t, 3, d.runs, "the watch has gone with the connection")

@@ -69,8 +69,13 @@ func (l seenLock) count() (counts []messages.LockCount) {
 		if i == 0 || counts[len(counts)-1].Name != s.Name {
 			counts = append(counts, messages.LockCount{Path: l.path, Name: s.Name})
 		}
-		if c := &counts[len(counts)-1]; s.Holds {
+		c := &counts[len(counts)-1]
+		if s.Mode == messages.Semaphore {
+			c.Permits = l.permits
+		}
+		if s.Holds {
 			c.Holders++
+			c.Taken += s.Weight
 		} else {
 			c.Waiters++
 		}
@@ -122,7 +127,7 @@ func (w *walk) visit(path string) error {
 	case len(contenders) > 0:
 		lock := seenLock{path: path, children: contenders}
 		if semaphore(contenders) {
-			if lock.children, lock.permits, err = readChildren(w.conn, path); err != nil {
+			if lock.permits, err = readPermits(w.conn, path); err != nil && !errors.Is(err, queue.ErrNoPermits) {
 				return w.passOver(path, err)
 			}
 		}

@@ -15,18 +15,40 @@ import (
 // Queue reads the contenders of a lock path, with everything that was committed before the call:
 // see locks.Client.Queue.
 func Queue(conn *zkconn.Conn, lockPath string) ([]messages.Contender, error) {
-	if err := conn.CatchUp(lockPath); err != nil {
-		return nil, err
-	}
-	q, err := readShown(conn, lockPath, false)
+	q, err := read(conn, messages.ReadQueue{Path: lockPath}, false)
 	return q.Contenders, err
 }
 
-func readQueue(path string) query {
-	return query{wrong: zkconn.CheckPath(path), refused: &messages.Queue{Path: path},
+func read(conn *zkconn.Conn, m messages.ReadQueue, watched bool) (queue.LockPath, error) {
+	if err := conn.CatchUp(m.Path); err != nil {
+		return queue.LockPath{}, err
+	}
+	if m.PermitsOnly {
+		permits, err := readPermits(conn, m.Path)
+		return queue.LockPath{Permits: permits}, err
+	}
+	return readShown(conn, m.Path, watched)
+}
+
+// readPermits gives the number at a lock path; zero where there is none.
+func readPermits(conn *zkconn.Conn, lockPath string) (int, error) {
+	data, _, err := conn.Get(lockPath)
+	switch {
+	case errors.Is(err, zkconn.ErrNoNode), err == nil && len(data) == 0:
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	return queue.ParsePermits(data)
+}
+
+func readQueue(m messages.ReadQueue) query { return queryQueue(m, false) }
+
+func queryQueue(m messages.ReadQueue, watched bool) query {
+	return query{wrong: zkconn.CheckPath(m.Path), refused: &messages.Queue{Path: m.Path},
 		run: func(conn *zkconn.Conn, _ calls) (any, error) {
-			contenders, err := Queue(conn, path)
-			return &messages.Queue{Path: path, Contenders: contenders}, err
+			q, err := read(conn, m, watched)
+			return &messages.Queue{Path: m.Path, Contenders: q.Contenders, Permits: q.Permits}, err
 		},
 		finish: func(s *Session, shown any) any { return nameHolders(s, shown.(*messages.Queue)) },
 	}
@@ -34,17 +56,14 @@ func readQueue(path string) query {
 
 // followQueue is readQueue after a watch, so that no later change is missed. The node of a Mutex's
 // holder, who may lead, is watched, too.
-func followQueue(path string) query {
-	q := readQueue(path)
-	q.run = func(conn *zkconn.Conn, _ calls) (any, error) {
-		if err := watch(conn, path); err != nil {
+func followQueue(m messages.Follow) query {
+	q := queryQueue(messages.ReadQueue(m), true)
+	run := q.run
+	q.run = func(conn *zkconn.Conn, own calls) (any, error) {
+		if err := watch(conn, m); err != nil {
 			return nil, err
 		}
-		if err := conn.CatchUp(path); err != nil {
-			return nil, err
-		}
-		read, err := readShown(conn, path, true)
-		return &messages.Queue{Path: path, Contenders: read.Contenders}, err
+		return run(conn, own)
 	}
 	return q
 }
@@ -59,14 +78,22 @@ func nameHolders(s *Session, shown *messages.Queue) *messages.Queue {
 	return shown
 }
 
-// watch watches the children of a lock path, or its creation where it does not exist.
-func watch(conn *zkconn.Conn, lockPath string) error {
+// watch watches the children of a lock path, and its data where they are permits, or its creation
+// where it does not exist.
+func watch(conn *zkconn.Conn, m messages.Follow) error {
 	for {
-		_, err := conn.ChildrenWatched(lockPath)
+		var err error
+		var children []string
+		if !m.PermitsOnly {
+			children, err = conn.ChildrenWatched(m.Path)
+		}
+		if err == nil && (m.PermitsOnly || semaphore(children)) {
+			_, _, err = conn.GetWatched(m.Path)
+		}
 		if !errors.Is(err, zkconn.ErrNoNode) {
 			return err
 		}
-		if _, exists, err := conn.ExistsWatched(lockPath); err != nil || !exists {
+		if _, exists, err := conn.ExistsWatched(m.Path); err != nil || !exists {
 			return err
 		}
 	}
@@ -90,19 +117,16 @@ func readShown(conn *zkconn.Conn, lockPath string, watched bool) (queue.LockPath
 	return describeAll(conn, lockPath, children, permits, watched)
 }
 
-// readChildren reads a semaphore's number of permits and then lists the lock path, so the queue is
-// never older than the number. Without a number nobody gets any permits.
+// readChildren lists a lock path, and then reads a semaphore's number of permits, as its contenders
+// do. Without a number nobody gets any permits.
 func readChildren(conn *zkconn.Conn, lockPath string) (children []string, permits int, err error) {
 	children, err = conn.Children(lockPath)
-	if err != nil || !semaphore(children) {
-		return children, 0, err
+	if err == nil && semaphore(children) {
+		permits, err = readPermits(conn, lockPath)
 	}
-	data, _, err := conn.Get(lockPath)
-	if err != nil {
-		return nil, 0, err
+	if errors.Is(err, queue.ErrNoPermits) {
+		err = nil
 	}
-	permits, _ = queue.ParsePermits(data)
-	children, err = conn.Children(lockPath)
 	return children, permits, err
 }
 
@@ -140,7 +164,9 @@ func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits 
 		left[i] = c.Node
 	}
 	for i, s := range queue.Standings(left, permits) {
-		found[i].Holds, found[i].WaitsFor = s.Holds, s.WaitsFor
+		if !found[i].Holds {
+			found[i].Holds, found[i].WaitsFor = s.Holds, s.WaitsFor
+		}
 		found[i].MayHold = s.MayHold && found[i].Library != messages.LibraryTurnstile // whose locks respect all names
 	}
 	return queue.LockPath{Contenders: found, Permits: permits}, nil
@@ -179,6 +205,9 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming,
 		return false, err
 	}
 	c.Session, c.Since = stat.EphemeralOwner, stat.Ctime
+	// A semaphore's holder writes to its node when it comes in. It holds also where the number of
+	// permits was made smaller since.
+	c.Holds = c.Holds || c.Mode == messages.Semaphore && stat.Version > 0
 	Describe(c, naming, data, stat.Czxid)
 	return true, nil
 }

@@ -138,6 +138,8 @@ type Event struct {
 	// Reason and Detail say why.
 	Reason messages.Reason
 	Detail string
+	// Permits is the semaphore's number, where Reason is ReasonPermits; zero where it has none.
+	Permits int
 }
 
 // ListedEvent tells a request its place in the queue. shown is false when the listing does not show

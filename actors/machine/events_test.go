@@ -65,6 +65,8 @@ func parseEvent(t *testing.T, d *datadriven.TestData, m machine.Machine) machine
 			arg.Scan(t, 0, &ev.Places)
 		case "before":
 			arg.Scan(t, 0, &ev.Before)
+		case "permits":
+			arg.Scan(t, 0, &ev.Permits)
 		case "predecessor":
 			ev.Predecessor = arg.SingleVal(t)
 		case "overdue":

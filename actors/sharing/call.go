@@ -24,8 +24,8 @@ type Call interface {
 	// grant and calls nobody, and returns what else is to be done. While the user withdraws it
 	// changes nothing.
 	Granted(id turns.CallID, hold *Hold, token messages.Token) (then func())
-	// Refused: it has ended, and never held. of is the deadlock for which it gave up; else nil.
-	Refused(why messages.Reason, detail string, of *messages.Deadlock)
+	// Refused: it has ended, and never held.
+	Refused(why messages.Reason, detail string, more More)
 	// Told: a granted call has a new state.
 	//
 	//   - StateRecovering: its hold is suspended. StateHeld or StateRevoking: it is resumed.
@@ -46,6 +46,13 @@ type Waiter interface {
 	// One that begins to wait behind a call of its own client that has, or asks for, the node is told
 	// of that call.
 	Behind(contender messages.Contender)
+}
+
+// More is what else there is to tell of a refusal: the deadlock for which the call gave up, or the
+// number of permits that it cannot have.
+type More struct {
+	Deadlock *messages.Deadlock
+	Permits  int
 }
 
 // Own is a Call that may have a hold of its own (turns.Want.Alone).

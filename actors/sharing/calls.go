@@ -119,7 +119,7 @@ func (c *Calls) beginBy(r reading) turns.Moment {
 func (c *Calls) Call(want *turns.Want, within turns.CallID, who Call) turns.CallID {
 	meter, err := c.figures.Request(want.Mode, want.Path)
 	if err != nil { // a user's function has panicked
-		who.Refused(messages.ReasonBadInput, err.Error(), nil)
+		who.Refused(messages.ReasonBadInput, err.Error(), More{})
 		return 0
 	}
 	told, _ := who.(Waiter)
@@ -164,7 +164,7 @@ func (c *Calls) withdraw(id turns.CallID, why messages.Reason, of *messages.Dead
 	}
 	c.turns.Withdraw(m, id)
 	path := e.want.Path
-	c.refuse(e, why, "", of)
+	c.refuse(e, why, "", More{Deadlock: of})
 	c.take(why)
 	if c.hearing.Load() > 0 { // it may have been the first behind one of these
 		for _, h := range c.holds {

@@ -156,7 +156,7 @@ func (u *user) Granted(id turns.CallID, hold *Hold, token messages.Token) func()
 	return nil
 }
 
-func (u *user) Refused(why messages.Reason, _ string, _ *messages.Deadlock) {
+func (u *user) Refused(why messages.Reason, _ string, _ More) {
 	u.note("refused: " + string(why))
 }
 
@@ -322,7 +322,7 @@ func (b *blocker) Granted(turns.CallID, *Hold, messages.Token) func() {
 		<-b.out
 	}
 }
-func (b *blocker) Refused(messages.Reason, string, *messages.Deadlock)     {}
+func (b *blocker) Refused(messages.Reason, string, More)                   {}
 func (b *blocker) Told(messages.State, time.Time, messages.Reason, string) {}
 
 // TestTransactions: a hold is not given to the next while a transaction is under way, and Unlock waits.

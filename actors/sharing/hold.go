@@ -24,17 +24,17 @@ type hold struct {
 	lock      atomic.Pointer[actor.PID]
 
 	// Guarded by the mutex of the calls.
-	grants   int
-	txns     int
-	handoff  figures.Handoff // to the next call that has it
-	freedAt  time.Duration   // when a call last gave it back
-	awaited  []Call          // that wait for its end
-	timer    *time.Timer
-	deadlock *messages.Deadlock
-	leaves   bool // it was told to end
-	over     bool // it has told its end
-	holds    bool // it has told Held
-	overdue  bool // its lease ended before that
+	grants  int
+	txns    int
+	handoff figures.Handoff // to the next call that has it
+	freedAt time.Duration   // when a call last gave it back
+	awaited []Call          // that wait for its end
+	timer   *time.Timer
+	more    More
+	leaves  bool // it was told to end
+	over    bool // it has told its end
+	holds   bool // it has told Held
+	overdue bool // its lease ended before that
 
 	// Guarded by mu.
 	state       messages.State
@@ -146,10 +146,11 @@ func (h *hold) Hear(lock *actor.PID, notice any) {
 	case *messages.Lost:
 		h.end(messages.StateLost, msg.Reason, msg.Detail)
 	case *messages.Deadlocked:
-		h.deadlock = &msg.Deadlock
+		h.more.Deadlock = &msg.Deadlock
 	case *messages.Cancelled:
 		h.end(messages.StateCancelled, msg.Reason, msg.Detail)
 	case *messages.Failed:
+		h.more.Permits = msg.Permits
 		h.end(messages.StateFailed, msg.Reason, msg.Detail)
 	case *messages.Behind: // WaitsFor has told
 	case *actor.Stopped:
@@ -235,10 +236,10 @@ func (h *hold) end(as messages.State, why messages.Reason, detail string) {
 		if h.timer != nil {
 			h.timer.Stop()
 		}
-		c.deadlock = h.deadlock
+		c.more = h.more
 		c.turns.Ended(m, h.ID, why, detail)
 		c.take(messages.ReasonNone)
-		c.deadlock = nil
+		c.more = More{}
 		for _, who := range h.awaited {
 			c.later(h.lane, func() { who.Told(as, time.Time{}, why, detail) })
 		}

@@ -16,6 +16,7 @@ type Notices struct {
 	mu      sync.Mutex
 	state   messages.State
 	grant   messages.Grant // with a node once it has held
+	permits int            // see Refused
 	revoked bool
 	why     messages.Reason // for which its user gives up
 }
@@ -53,10 +54,11 @@ func (n *Notices) Behind(contender messages.Contender) {
 }
 
 // Refused is that of a Call.
-func (n *Notices) Refused(why messages.Reason, detail string, of *messages.Deadlock) {
-	if of != nil {
-		n.send(&messages.Deadlocked{Grant: n.grant, Deadlock: *of})
+func (n *Notices) Refused(why messages.Reason, detail string, more More) {
+	if more.Deadlock != nil {
+		n.send(&messages.Deadlocked{Grant: n.grant, Deadlock: *more.Deadlock})
 	}
+	n.permits = more.Permits
 	to := messages.StateFailed
 	switch why {
 	case messages.ReasonNotAcquired, messages.ReasonDeadlock, messages.ReasonTimeout, messages.ReasonCancelled, messages.ReasonOwnerGone:
@@ -147,7 +149,7 @@ func (n *Notices) end(to messages.State, why messages.Reason, detail string) {
 	case messages.StateCancelled:
 		n.send(&messages.Cancelled{Grant: n.grant, Reason: why, Detail: detail})
 	case messages.StateFailed:
-		n.send(&messages.Failed{Grant: n.grant, Reason: why, Detail: detail})
+		n.send(&messages.Failed{Grant: n.grant, Reason: why, Detail: detail, Permits: n.permits})
 	}
 }
 

@@ -33,7 +33,7 @@ func TestNotices(t *testing.T) {
 	tell := func(state messages.State) func(*Notices) {
 		return func(n *Notices) { n.Told(state, time.Time{}, "", "") }
 	}
-	refuse := func(why messages.Reason) func(*Notices) { return func(n *Notices) { n.Refused(why, "", nil) } }
+	refuse := func(why messages.Reason) func(*Notices) { return func(n *Notices) { n.Refused(why, "", More{}) } }
 	leave := func(n *Notices) { n.Leaves(messages.ReasonReleased) }
 	withdraw := refuse(messages.ReasonOwnerGone)
 	suspend, resume := tell(messages.StateRecovering), tell(messages.StateHeld)

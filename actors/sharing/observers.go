@@ -37,9 +37,9 @@ func (o *observed) Granted(id turns.CallID, hold *Hold, token messages.Token) fu
 	}
 }
 
-func (o *observed) Refused(why messages.Reason, detail string, of *messages.Deadlock) {
-	o.notices.Refused(why, detail, of)
-	o.Own.Refused(why, detail, of)
+func (o *observed) Refused(why messages.Reason, detail string, more More) {
+	o.notices.Refused(why, detail, more)
+	o.Own.Refused(why, detail, more)
 }
 
 func (o *observed) Told(state messages.State, until time.Time, why messages.Reason, detail string) {

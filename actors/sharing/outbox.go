@@ -20,10 +20,10 @@ type outbox struct {
 	lanes [64]lane
 	mine  []*lane // that the present input has to attend
 	seed  maphash.Seed
-	// urgent takes what an input ends that cannot wait for the queue; else nil. deadlock is the one
-	// for which an input's lock actor gave up.
-	urgent   *[]func()
-	deadlock *messages.Deadlock
+	// urgent takes what an input ends that cannot wait for the queue; else nil. more is of the input's
+	// lock actor.
+	urgent *[]func()
+	more   More
 }
 
 func (o *outbox) lane(path string) *lane {
@@ -107,13 +107,13 @@ func (c *Calls) refused(o *turns.Output, by *hold) {
 			detail = "node " + by.nodeNow()
 		}
 	}
-	c.refuse(e, why, detail, c.deadlock)
+	c.refuse(e, why, detail, c.more)
 }
 
-func (c *Calls) refuse(e *entry, why messages.Reason, detail string, of *messages.Deadlock) {
+func (c *Calls) refuse(e *entry, why messages.Reason, detail string, more More) {
 	who := e.who
 	e.meter.Leaves(why, false)
-	c.later(c.lane(e.want.Path), func() { who.Refused(why, detail, of) })
+	c.later(c.lane(e.want.Path), func() { who.Refused(why, detail, more) })
 	c.forget(e)
 }
 

@@ -31,7 +31,7 @@ Exit status:
   0   the lock was held, and given back after a signal or the end of the input
   64  bad use
   69  no connection to ZooKeeper, or the servers did not answer
-  70  refused: by a node's ACL, another number of permits, or the server
+  70  refused: by a node's ACL, by other data than permits, or by the server
   75  not acquired: --wait is over while others had it, or the input has ended
   79  the lock was lost
   80  given back, because somebody asked for it

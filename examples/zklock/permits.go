@@ -19,8 +19,9 @@ func permitsCommand(conn *connection) *cobra.Command {
 		Short: "set how many may hold a semaphore together",
 		Long: `permits sets the number of permits of the semaphore at PATH, or sets it for the
 first time; the node is made where it does not exist. Holders go on
-holding. Waiters go by the new number, and all who come from then on must name
-it: zklock run --permits N.
+holding; waiters, and all who come from then on, go by the new number, whatever
+number they name: zklock run --permits N. zklock tree shows it. ZooKeeper deletes
+the node, and the number with it, some time after its last contender.
 
 Exit status 70: the node has other data than a number of permits, or its ACL
 does not allow it.`,

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -49,14 +50,18 @@ and goes some time after its last one.`,
 				if missing != nil {
 					return whenMissing(missing, asJSON, []jsonContender{})
 				}
-				queue, err := answer(ctx, func(ctx context.Context) ([]messages.Contender,
-					error) {
-					return client.Queue(ctx, args[0])
+				q, err := answer(ctx, func(ctx context.Context) (q *messages.Queue, err error) {
+					q = &messages.Queue{Path: args[0]}
+					q.Contenders, err = client.Queue(ctx, q.Path)
+					if err == nil && slices.ContainsFunc(q.Contenders, takesPermits) {
+						q.Permits, err = client.Permits(ctx, q.Path)
+					}
+					return q, err
 				})
 				if err != nil {
 					return err
 				}
-				return show(asJSON, allToJSON(queue), queueLines(args[0], queue, wide, time.Now(), termWidth()))
+				return show(asJSON, allToJSON(q.Contenders), queueLines(q, wide, time.Now(), termWidth()))
 			})
 		},
 	}
@@ -66,23 +71,30 @@ and goes some time after its last one.`,
 	return cmd
 }
 
+func takesPermits(c messages.Contender) bool { return c.Mode == messages.Semaphore }
+
 // queueLines is a queue for people.
-func queueLines(path string, queue []messages.Contender, wide bool, now time.Time, width int) []string {
+func queueLines(q *messages.Queue, wide bool, now time.Time, width int) []string {
+	path, queue := q.Path, q.Contenders
 	if len(queue) == 0 {
 		return []string{path + ": nobody holds it, nobody waits"}
 	}
-	holders, beside := 0, 0
+	holders, beside, taken := 0, 0, 0
 	names := false
 	for _, c := range queue {
 		switch {
 		case c.Holds:
 			holders++
+			taken += c.Weight
 		case c.MayHold:
 			beside++
 		}
 		names = names || c.Name != ""
 	}
 	head := fmt.Sprintf("%s: %s, %s", path, count(holders, "holds", "hold"), count(len(queue)-holders-beside, "waits", "wait"))
+	if q.Permits > 0 {
+		head += fmt.Sprintf(", %d of %s taken", taken, count(q.Permits, "permit", "permits"))
+	}
 	if beside > 0 {
 		head += fmt.Sprintf(", %d may hold", beside)
 	}
@@ -141,7 +153,7 @@ func watchQueue(ctx context.Context, client *locks.Client, path string, asJSON, 
 		} else if missing != nil {
 			return []string{path + ": nobody holds it, nobody waits", missing.Error()}
 		}
-		return queueLines(path, q.Contenders, wide, now, width)
+		return queueLines(q, wide, now, width)
 	})
 	if err == nil && newest != nil && newest.Reason != messages.ReasonNone {
 		return refusal(newest)

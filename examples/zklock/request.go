@@ -43,7 +43,7 @@ type runArgs struct {
 // addTo registers the flags that run and hold have alike.
 func (r *runArgs) addTo(f *pflag.FlagSet) {
 	f.BoolVar(&r.shared, "shared", false, "hold it together with others that say --shared")
-	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together, all of whom name the\nsame number")
+	f.IntVar(&r.permits, "permits", 0, "let `N` hold it together; where PATH has a number\nof permits, that one counts")
 	f.DurationVar(&r.wait, "wait", -1, "give up after this time, connecting included\n(1s at least); 0: where it is not free\n(default: wait for ever)")
 	f.Lookup("wait").DefValue = "0s" // so that help shows none
 	r.flock.addTo(f)
@@ -164,7 +164,7 @@ func (r *runArgs) notHeld(ctx context.Context, err error) error {
 	case errors.Is(err, locks.ErrLost):
 		return exitWith(statusLost, "%s: the lock was lost%s: %s", r.path, r.unrun(), short(err))
 	case errors.Is(err, locks.ErrPermits):
-		return exitWith(statusRefused, "%s has another number of permits than %d: %s", r.path, r.permits, short(err))
+		return exitWith(statusRefused, "%s is no semaphore: %s", r.path, short(err))
 	case errors.Is(err, zkconn.ErrNoAuth):
 		return exitWith(statusRefused,
 			"%s: the ACL of a node does not allow to lock there (--auth gives a credential): %s", r.path, short(err))

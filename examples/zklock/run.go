@@ -57,7 +57,7 @@ run is still going, is run by nobody: exit status 81.
 Exit status of zklock itself:
   64  bad use
   69  no connection to ZooKeeper, or the servers did not answer
-  70  refused: by a node's ACL, another number of permits, or the server
+  70  refused: by a node's ACL, by other data than permits, or by the server
   75  the command was not run: others have the lock, and a flag says not to
       wait, or no longer; or with --at-most-every it is not due, with --for it
       has been run (for systemd: SuccessExitStatus=75)

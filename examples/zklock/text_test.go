@@ -59,7 +59,9 @@ func TestOthersTextsReachNoTerminal(t *testing.T) {
 	e := &examination{tell: printFinding}
 	once := locks.Once{Holder: c, Mark: locks.Mark{State: nasty, Host: nasty, Label: nasty}}
 	for name, print := range map[string]func(){
-		"queue": func() { _ = show(false, nil, queueLines(c.Path, []messages.Contender{holder, c}, true, now, 0)) },
+		"queue": func() {
+			_ = show(false, nil, queueLines(&messages.Queue{Path: c.Path, Contenders: []messages.Contender{holder, c}}, true, now, 0))
+		},
 		"tree": func() {
 			_ = show(false, nil, forest{tree, []branch{{tree.Locks[0], []messages.Contender{holder, c}}}}.lines(true, now, 0))
 		},

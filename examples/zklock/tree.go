@@ -150,6 +150,9 @@ func (b branch) name() string {
 	if b.Contest {
 		name += " (contest)"
 	}
+	if b.Permits > 0 {
+		name += fmt.Sprintf(" (%d of %s)", b.Taken, count(b.Permits, "permit", "permits"))
+	}
 	return name
 }
 
@@ -189,13 +192,16 @@ type jsonLock struct {
 	Contest    bool            `json:"contest,omitempty"`
 	Holders    int             `json:"holders"`
 	Waiters    int             `json:"waiters"`
+	Permits    int             `json:"permits,omitempty"`
+	Taken      int             `json:"taken,omitempty"` // of the permits
 	Contenders []jsonContender `json:"contenders,omitempty"`
 }
 
 func (f forest) json() jsonTree {
 	j := jsonTree{Root: f.Root, Locks: []jsonLock{}, Unread: unread(f.LockTree), Truncated: f.Truncated}
 	for _, l := range f.locks {
-		lock := jsonLock{Path: l.Path, Queue: l.Name, Contest: l.Contest, Holders: l.Holders, Waiters: l.Waiters}
+		lock := jsonLock{Path: l.Path, Queue: l.Name, Contest: l.Contest, Holders: l.Holders, Waiters: l.Waiters,
+			Permits: l.Permits, Taken: l.Taken}
 		if len(l.queue) > 0 {
 			lock.Contenders = allToJSON(l.queue)
 		}

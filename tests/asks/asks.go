@@ -36,6 +36,7 @@ var Fields = []Field{
 	{"Naming", messages.KazooNaming, messages.Naming(9), true, false},
 	{"Permits", 3, -1, false, false},
 	{"Weight", 2, -1, true, false},
+	{"ExactPermits", true, nil, false, false},
 	{"WatchAll", true, nil, false, false},
 	{"Timeout", time.Hour, -time.Second, false, true},
 	{"Try", true, nil, false, false},

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -109,12 +110,45 @@ func TestKindsOverGateway(t *testing.T) {
 	require.NoError(t, client.SetPermits(ctx, "/permits", 3))
 }
 
+// TestSemaphoreOverGatewayIsResized: the number at the lock path counts there, too, and errors have it.
+func TestSemaphoreOverGatewayIsResized(t *testing.T) {
+	s := newStage(t, patient.Session)
+	client, ctx := s.outside.client(t, s.pid), patient.Deadline(t)
+	holder, err := client.Semaphore("/resized", 1).Acquire(ctx, 1)
+	require.NoError(t, err)
+	waiting := patient.Elsewhere(ctx, func(ctx context.Context) (*locks.Lease, error) {
+		return client.Semaphore("/resized", 1).Acquire(ctx, 1)
+	})
+	direct := s.direct(t)
+	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, direct, "/resized")) == 2 }, "it does not queue")
+	require.NoError(t, client.SetPermits(ctx, "/resized", 2))
+	got := patient.Receive(t, waiting)
+	require.NoError(t, got.Err)
+	permits, err := client.Permits(ctx, "/resized")
+	require.NoError(t, err)
+	require.Equal(t, 2, permits)
+	var why *locks.Error
+	for _, refused := range []struct {
+		opts []locks.LockOption
+		n    int
+	}{{nil, 3}, {[]locks.LockOption{locks.WithExactPermits()}, 1}} {
+		_, err = client.Semaphore("/resized", 3, refused.opts...).Acquire(ctx, refused.n)
+		require.ErrorIs(t, err, locks.ErrPermits)
+		require.ErrorAs(t, err, &why)
+		require.Equal(t, 2, why.Permits)
+	}
+	require.NoError(t, holder.Unlock(ctx))
+	require.NoError(t, got.Lease.Unlock(ctx))
+}
+
 // TestWhatNeedsSession is refused clearly.
 func TestWhatNeedsSession(t *testing.T) {
 	s := newStage(t, patient.Session)
 	client := s.outside.client(t, s.pid)
 	ctx := patient.Deadline(t)
 	_, err := client.Election("/election").Observe(ctx)
+	require.ErrorIs(t, err, locks.ErrNeedsSession)
+	_, err = client.ObservePermits(ctx, "/permits")
 	require.ErrorIs(t, err, locks.ErrNeedsSession)
 	_, err = client.Locks(ctx, "/")
 	require.ErrorIs(t, err, locks.ErrNeedsSession)

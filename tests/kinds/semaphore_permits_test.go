@@ -1,7 +1,9 @@
 package kinds
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,25 +16,54 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// TestContendersDisagreeOnPermits: a contender that comes with another number is told both numbers.
-func TestContendersDisagreeOnPermits(t *testing.T) {
+// TestExactPermits: a contender that comes with another number is told both numbers, once.
+func TestExactPermits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		one, two := zk.Open(t), zk.Open(t)
 		lease, err := one.Semaphore("/disagree", 3).Acquire(patient.Deadline(t), 1)
 		require.NoError(t, err)
 		for _, client := range []*locks.Client{one, two} {
 			for _, permits := range []int{2, 4} {
-				_, err = client.Semaphore("/disagree", permits).Acquire(patient.Deadline(t), 2)
-				require.ErrorIs(t, err, locks.ErrPermits)
-				require.ErrorContains(t, err, "3")
-				require.ErrorContains(t, err, strconv.Itoa(permits))
+				_, err = client.Semaphore("/disagree", permits, locks.WithExactPermits()).Acquire(patient.Deadline(t), 2)
+				requirePermits(t, err, 3)
+				require.ErrorContains(t, err, fmt.Sprintf("/disagree has 3 permits, not %d", permits))
+				require.Equal(t, 1, strings.Count(err.Error(), "another number of permits"), err)
 			}
 		}
 		require.Len(t, zk.Children(t, zk.Raw(t), "/disagree"), 1, "who was refused leaves nothing")
 		require.True(t, lease.Valid())
 		patient.GiveBack(t, lease)
-		_, err = two.Semaphore("/disagree", 4).TryAcquire(patient.Deadline(t), 1)
+		_, err = two.Semaphore("/disagree", 4, locks.WithExactPermits()).TryAcquire(patient.Deadline(t), 1)
 		require.ErrorIs(t, err, locks.ErrPermits, "the number stays when nobody holds")
+	})
+}
+
+// requirePermits requires an ErrPermits that has the number in its field.
+func requirePermits(t *testing.T, err error, permits int) {
+	t.Helper()
+	require.ErrorIs(t, err, locks.ErrPermits)
+	var why *locks.Error
+	require.ErrorAs(t, err, &why)
+	require.Equal(t, permits, why.Permits)
+}
+
+// TestTheNumberAtTheLockPathCounts, whatever number a contender comes with.
+func TestTheNumberAtTheLockPathCounts(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		one, two := zk.Open(t), zk.Open(t)
+		heavy, err := one.Semaphore("/counts", 3).Acquire(patient.Deadline(t), 2)
+		require.NoError(t, err)
+		_, err = two.Semaphore("/counts", 5).TryAcquire(patient.Deadline(t), 2)
+		require.ErrorIs(t, err, locks.ErrNotAcquired, "there are three")
+		light, err := two.Semaphore("/counts", 1).Acquire(patient.Deadline(t), 1)
+		require.NoError(t, err, "there are three")
+		_, err = two.Semaphore("/counts", 5).Acquire(patient.Deadline(t), 4)
+		requirePermits(t, err, 3)
+		require.ErrorContains(t, err, "4 permits are asked for")
+		patient.GiveBack(t, heavy, light)
+		all, err := two.Semaphore("/counts", 1).Acquire(patient.Deadline(t), 3)
+		require.NoError(t, err, "more than it would make a new one with")
+		patient.GiveBack(t, all)
 	})
 }
 
@@ -54,7 +85,7 @@ func TestPermitsInTheLockPath(t *testing.T) {
 			path := "/permits/bad-" + strconv.Itoa(n)
 			o.Plant(t, path, data)
 			_, err := client.Semaphore(path, 2).Acquire(patient.Deadline(t), 1)
-			require.ErrorIs(t, err, locks.ErrPermits, "%q", data)
+			requirePermits(t, err, 0)
 			require.ErrorContains(t, err, path)
 			stories.AwaitNone(t, zk, path)
 			kept, _, err := o.Get(zk.Root() + path)
@@ -143,7 +174,7 @@ func TestPermitsShrink(t *testing.T) {
 			require.NoError(t, got.Err)
 			require.Zero(t, client.Session().Counters().Polls, "it was told, and had not to look")
 			refused := patient.Receive(t, heavy)
-			require.ErrorIs(t, refused.Err, locks.ErrPermits)
+			requirePermits(t, refused.Err, 2)
 			require.ErrorContains(t, refused.Err, "3 permits are asked for")
 			stays := holders[3-leave[0]-leave[1]]
 			require.True(t, stays.Valid())
@@ -164,8 +195,8 @@ func TestSetPermits(t *testing.T) {
 		require.NoError(t, two.SetPermits(patient.Deadline(t), "/new/semaphore", 2))
 		got := patient.Receive(t, waiting)
 		require.NoError(t, got.Err)
-		_, err = two.Semaphore("/new/semaphore", 1).Acquire(patient.Deadline(t), 1)
-		require.ErrorIs(t, err, locks.ErrPermits, "who comes from now on must name the new number")
+		_, err = two.Semaphore("/new/semaphore", 7).TryAcquire(patient.Deadline(t), 1)
+		require.ErrorIs(t, err, locks.ErrNotAcquired, "the new number counts for those who come, too")
 		require.NoError(t, two.SetPermits(patient.Deadline(t), "/new/semaphore", 1))
 		waiting = queueUp(t, two, "/new/semaphore", 1, 1, messages.StateWatching)
 		patient.GiveBack(t, holder, got.Lease)

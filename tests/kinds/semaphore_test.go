@@ -127,7 +127,7 @@ func TestBadPermits(t *testing.T) {
 			says       string
 		}{
 			{0, 1, "permits 0"}, {-1, 1, "permits -1"}, {queue.MaxPermits + 1, 1, fmt.Sprint(queue.MaxPermits)},
-			{3, 0, "0 permits"}, {3, -2, "-2 permits"}, {3, 4, "weight 4"},
+			{3, 0, "0 permits"}, {3, -2, "-2 permits"}, {3, queue.MaxPermits + 1, fmt.Sprint(queue.MaxPermits)},
 		} {
 			for _, acquire := range []func(context.Context, int) (*locks.Lease, error){
 				client.Semaphore("/bad/permits", bad.permits).Acquire, client.Semaphore("/bad/permits", bad.permits).TryAcquire,

@@ -45,7 +45,7 @@ func TestLocksFindsAllBelow(t *testing.T) {
 		require.Equal(t, &messages.LockTree{Root: "/app", Locks: []messages.LockCount{
 			{Path: "/app/a", Holders: 1}, {Path: "/app/a", Name: "second", Holders: 1},
 			{Path: "/app/deep/er/b", Holders: 1, Waiters: 2}, {Path: "/app/prize", Contest: true, Holders: 1},
-			{Path: "/app/rw", Holders: 3}, {Path: "/app/sem", Holders: 1},
+			{Path: "/app/rw", Holders: 3}, {Path: "/app/sem", Holders: 1, Permits: 5, Taken: 3},
 		}}, tree)
 		tree, err = two.Locks(patient.Deadline(t), "/app/deep/er/b")
 		require.NoError(t, err)

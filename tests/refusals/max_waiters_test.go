@@ -111,7 +111,7 @@ func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, client.SetPermits(patient.Deadline(t), "/s", 1))
 		for name, c := range map[string]*locks.Client{"of the holder's session": client, "of another session": other} {
-			_, err = c.Semaphore("/s", 2, bound).Acquire(patient.Deadline(t), 1)
+			_, err = c.Semaphore("/s", 2, bound, locks.WithExactPermits()).Acquire(patient.Deadline(t), 1)
 			require.ErrorIs(t, err, locks.ErrPermits, name)
 			require.NotErrorIs(t, err, locks.ErrQueueFull)
 			require.ErrorContains(t, err, "/s has 1 permits, not 2")
@@ -119,7 +119,7 @@ func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 			require.ErrorIs(t, err, locks.ErrQueueFull, name)
 		}
 		patient.GiveBack(t, holds)
-		_, err = other.Semaphore("/s", 2, bound).Acquire(patient.Deadline(t), 1)
+		_, err = other.Semaphore("/s", 2, bound, locks.WithExactPermits()).Acquire(patient.Deadline(t), 1)
 		require.ErrorIs(t, err, locks.ErrPermits, "where nobody is before it")
 		stories.AwaitNone(t, zk, "/s")
 	})

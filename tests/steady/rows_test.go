@@ -245,8 +245,24 @@ var rows = []row{
 			})
 		}
 	}},
+	{"ObservePermits", "locks.Client.ObservePermits", func(w *world) func() {
+		n := 0
+		return func() {
+			n++
+			w.briefly(func(ctx context.Context) {
+				path := fmt.Sprintf("/permits/%d", n%2) // one exists, and one does not
+				if n == 1 {
+					w.ok(w.client.SetPermits(w.ctx(), path, 3))
+				}
+				permits, err := w.client.ObservePermits(ctx, path)
+				w.ok(err)
+				for range permits {
+				}
+			})
+		}
+	}},
 	{"queries", "locks.Client.Queue locks.Client.Locks locks.Client.Missing locks.Client.Deadlocks locks.Client.PossibleDeadlocks" +
-		" locks.Client.Revoke locks.Client.SetPermits", func(w *world) func() {
+		" locks.Client.Revoke locks.Client.SetPermits locks.Client.Permits", func(w *world) func() {
 		w.held("/q/held", locks.WithGrace(time.Hour))
 		return func() {
 			for _, ask := range []func() error{
@@ -256,6 +272,7 @@ var rows = []row{
 				func() error { _, err := w.client.Deadlocks(w.ctx(), "/"); return err },
 				func() error { _, _, err := w.client.PossibleDeadlocks(w.ctx(), "/"); return err },
 				func() error { return w.client.SetPermits(w.ctx(), "/q/s", 3) },
+				func() error { _, err := w.client.Permits(w.ctx(), "/q/s"); return err },
 			} {
 				w.ok(ask())
 			}

@@ -106,22 +106,23 @@ func TestTree(t *testing.T) {
 		crowd(t, at, "/orders/42")
 		_, _ = runs(t, at, patiently("run", "--permits", "2", "/printers", "--", "sh", "-c", holding)...)
 		stdout, _ = says(t, at, 0, "tree", "/")
-		require.Equal(t, "below /: 2 locks, 2 holders, 1 waiter\n\nHOLD  WAIT  LOCK\n   1     1  /orders/42\n   1     0  /printers\n", stdout)
+		require.Equal(t, "below /: 2 locks, 2 holders, 1 waiter\n\nHOLD  WAIT  LOCK\n   1     1  /orders/42\n   1     0  /printers (1 of 2 permits)\n", stdout)
 		stdout, _ = says(t, at, 0, "tree", "/orders")
 		require.Contains(t, stdout, "below /orders: 1 lock, ")
 		stdout, _ = says(t, at, 0, "tree", "--long", "/")
-		require.Regexp(t, `(?m)^ +1 +1  /orders/42  \S+ “the first” +\S+, \S+ “the·second·\[2J”$`, stdout)
+		require.Regexp(t, `(?m)^ +1 +1  /orders/42 +\S+ “the first” +\S+, \S+ “the·second·\[2J”$`, stdout)
 
 		type lock struct {
 			Path             string
 			Holders, Waiters int
+			Permits, Taken   int
 			Contenders       []shown
 		}
 		type tree struct {
 			Root  string
 			Locks []lock
 		}
-		require.Equal(t, tree{"/", []lock{{"/orders/42", 1, 1, nil}, {"/printers", 1, 0, nil}}}, parsed[tree](t, at, 0, "tree", "--json", "/"))
+		require.Equal(t, tree{"/", []lock{{"/orders/42", 1, 1, 0, 0, nil}, {"/printers", 1, 0, 2, 1, nil}}}, parsed[tree](t, at, 0, "tree", "--json", "/"))
 		long := parsed[tree](t, at, 0, "tree", "--json", "--long", "/")
 		require.Equal(t, "the first", long.Locks[0].Contenders[0].Label)
 		require.Equal(t, "semaphore", long.Locks[1].Contenders[0].Mode)

@@ -396,6 +396,7 @@ type Acquire struct {
 	Reclaim        string                 `protobuf:"bytes,20,opt,name=reclaim,proto3" json:"reclaim,omitempty"`
 	TellMore       bool                   `protobuf:"varint,22,opt,name=tell_more,json=tellMore,proto3" json:"tell_more,omitempty"`
 	Beside         string                 `protobuf:"bytes,23,opt,name=beside,proto3" json:"beside,omitempty"`
+	ExactPermits   bool                   `protobuf:"varint,24,opt,name=exact_permits,json=exactPermits,proto3" json:"exact_permits,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
 }
@@ -561,6 +562,13 @@ func (x *Acquire) GetBeside() string {
 		return x.Beside
 	}
 	return ""
+}
+
+func (x *Acquire) GetExactPermits() bool {
+	if x != nil {
+		return x.ExactPermits
+	}
+	return false
 }
 
 // Reply answers a Request, and is sent when something has happened.
@@ -2010,6 +2018,7 @@ type Failed struct {
 	Grant         *Grant                 `protobuf:"bytes,1,opt,name=grant,proto3" json:"grant,omitempty"`
 	Reason        string                 `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
 	Detail        string                 `protobuf:"bytes,3,opt,name=detail,proto3" json:"detail,omitempty"`
+	Permits       int64                  `protobuf:"varint,4,opt,name=permits,proto3" json:"permits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2063,6 +2072,13 @@ func (x *Failed) GetDetail() string {
 		return x.Detail
 	}
 	return ""
+}
+
+func (x *Failed) GetPermits() int64 {
+	if x != nil {
+		return x.Permits
+	}
+	return 0
 }
 
 // Contender is messages.Contender. since is told for people to read, by whichever clock it was written.
@@ -2489,6 +2505,7 @@ func (*Hello) Descriptor() ([]byte, []int) {
 type ReadQueue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
+	PermitsOnly   bool                   `protobuf:"varint,2,opt,name=permits_only,json=permitsOnly,proto3" json:"permits_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2528,6 +2545,13 @@ func (x *ReadQueue) GetPath() string {
 		return x.Path
 	}
 	return ""
+}
+
+func (x *ReadQueue) GetPermitsOnly() bool {
+	if x != nil {
+		return x.PermitsOnly
+	}
+	return false
 }
 
 type SendRevokeRequest struct {
@@ -2898,6 +2922,7 @@ type Queue struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Path          string                 `protobuf:"bytes,1,opt,name=path,proto3" json:"path,omitempty"`
 	Contenders    []*Contender           `protobuf:"bytes,2,rep,name=contenders,proto3" json:"contenders,omitempty"`
+	Permits       int64                  `protobuf:"varint,3,opt,name=permits,proto3" json:"permits,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2944,6 +2969,13 @@ func (x *Queue) GetContenders() []*Contender {
 		return x.Contenders
 	}
 	return nil
+}
+
+func (x *Queue) GetPermits() int64 {
+	if x != nil {
+		return x.Permits
+	}
+	return 0
 }
 
 type RevokeRequestSent struct {
@@ -3292,7 +3324,7 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x06Revoke\" \n" +
 	"\x06Cancel\x12\x16\n" +
 	"\x06reason\x18\x01 \x01(\tR\x06reason\"\t\n" +
-	"\aRelease\"\xab\x04\n" +
+	"\aRelease\"\xd0\x04\n" +
 	"\aAcquire\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04mode\x18\x02 \x01(\rR\x04mode\x12\x12\n" +
@@ -3313,7 +3345,8 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\bpriority\x18\x13 \x01(\x03R\bpriority\x12\x18\n" +
 	"\areclaim\x18\x14 \x01(\tR\areclaim\x12\x1b\n" +
 	"\ttell_more\x18\x16 \x01(\bR\btellMore\x12\x16\n" +
-	"\x06beside\x18\x17 \x01(\tR\x06besideJ\x04\b\v\x10\fJ\x04\b\f\x10\rJ\x04\b\x0e\x10\x0fJ\x04\b\x15\x10\x16R\x06stickyR\x06cohortR\areentryR\vmax_waiters\"\xea\x02\n" +
+	"\x06beside\x18\x17 \x01(\tR\x06beside\x12#\n" +
+	"\rexact_permits\x18\x18 \x01(\bR\fexactPermitsJ\x04\b\v\x10\fJ\x04\b\f\x10\rJ\x04\b\x0e\x10\x0fJ\x04\b\x15\x10\x16R\x06stickyR\x06cohortR\areentryR\vmax_waiters\"\xea\x02\n" +
 	"\x05Reply\x12\x18\n" +
 	"\aversion\x18\x01 \x01(\rR\aversion\x12\x0e\n" +
 	"\x02id\x18\x02 \x01(\tR\x02id\x127\n" +
@@ -3414,11 +3447,12 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\tCancelled\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"h\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\"\x82\x01\n" +
 	"\x06Failed\x12.\n" +
 	"\x05grant\x18\x01 \x01(\v2\x18.turnstile.gateway.GrantR\x05grant\x12\x16\n" +
 	"\x06reason\x18\x02 \x01(\tR\x06reason\x12\x16\n" +
-	"\x06detail\x18\x03 \x01(\tR\x06detail\"\xf1\x04\n" +
+	"\x06detail\x18\x03 \x01(\tR\x06detail\x12\x18\n" +
+	"\apermits\x18\x04 \x01(\x03R\apermits\"\xf1\x04\n" +
 	"\tContender\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12\x12\n" +
 	"\x04node\x18\x02 \x01(\tR\x04node\x12\x12\n" +
@@ -3457,9 +3491,10 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"setPermits\x120\n" +
 	"\x05hello\x18\a \x01(\v2\x18.turnstile.gateway.HelloH\x00R\x05helloB\x06\n" +
 	"\x04what\"\a\n" +
-	"\x05Hello\"\x1f\n" +
+	"\x05Hello\"B\n" +
 	"\tReadQueue\x12\x12\n" +
-	"\x04path\x18\x01 \x01(\tR\x04path\"U\n" +
+	"\x04path\x18\x01 \x01(\tR\x04path\x12!\n" +
+	"\fpermits_only\x18\x02 \x01(\bR\vpermitsOnly\"U\n" +
 	"\x11SendRevokeRequest\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12,\n" +
 	"\x02of\x18\x02 \x01(\v2\x1c.turnstile.gateway.ContenderR\x02of\"C\n" +
@@ -3483,12 +3518,13 @@ const file_turnstile_gateway_wire_proto_rawDesc = "" +
 	"\x04what\";\n" +
 	"\aWelcome\x12\x18\n" +
 	"\aservers\x18\x01 \x03(\tR\aservers\x12\x16\n" +
-	"\x06chroot\x18\x02 \x01(\tR\x06chroot\"Y\n" +
+	"\x06chroot\x18\x02 \x01(\tR\x06chroot\"s\n" +
 	"\x05Queue\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x12<\n" +
 	"\n" +
 	"contenders\x18\x02 \x03(\v2\x1c.turnstile.gateway.ContenderR\n" +
-	"contenders\"[\n" +
+	"contenders\x12\x18\n" +
+	"\apermits\x18\x03 \x01(\x03R\apermits\"[\n" +
 	"\x11RevokeRequestSent\x12\x12\n" +
 	"\x04path\x18\x01 \x01(\tR\x04path\x122\n" +
 	"\x05asked\x18\x02 \x03(\v2\x1c.turnstile.gateway.ContenderR\x05asked\"D\n" +

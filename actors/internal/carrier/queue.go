@@ -9,27 +9,24 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// readQueue reads the number of permits before the queue: the queue is never older than the number
-// by which it is judged.
+// readQueue reads the queue, and then the number of permits: whoever holds by them comes in by a
+// number that stood there when its node was there already. So all holders together have no more
+// permits than the last of them found.
 func (k Carrier) readQueue(path string, permits int) *coordinator.View {
 	v := &coordinator.View{}
-	if permits > 0 {
-		var err error
-		if v.Permits, err = k.readPermits(path, permits); err != nil && !errors.Is(err, zkconn.ErrNoNode) {
-			v.Failure = failureOf(err)
-			return v
-		}
-	}
 	children, err := k.Conn.Children(path)
+	if err == nil && permits > 0 {
+		v.Permits, err = k.readPermits(path, permits)
+	}
 	if errors.Is(err, zkconn.ErrNoNode) { // the lock path is gone, and every node in it
-		err = nil
+		children, err = nil, nil
 	}
 	v.Queue, v.Failure = queue.NewListing(children, v.Permits), failureOf(err)
 	return v
 }
 
 // The number of a semaphore's permits is kept in the data of its lock path, as a decimal number, which is
-// where kazoo's Semaphore keeps it too. The first contender writes it; one that asks for another number is refused.
+// where kazoo's Semaphore keeps it too. The first contender writes it, and SetPermits changes it.
 
 // readPermits reads the number of permits. Where nothing is recorded, somebody has made the lock
 // path anew a moment ago and is about to record the number: then we record it.
@@ -46,8 +43,7 @@ func (k Carrier) readPermits(path string, permits int) (int, error) {
 	return queue.ParsePermits(data)
 }
 
-// recordPermits writes the number of permits where nothing is recorded yet. A number that others have written stands:
-// the listing that follows compares it.
+// recordPermits writes the number of permits where nothing is recorded yet. A number that others have written stands.
 func (k Carrier) recordPermits(path string, permits int) error {
 	data, stat, err := k.Conn.Get(path)
 	if err != nil || len(data) > 0 {

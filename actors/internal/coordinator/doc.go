@@ -110,7 +110,9 @@
 // request is told that it is nearer to the head than it is.
 //
 // Wait. A request waits for one node, its predecessor. The first waiter of a semaphore waits for
-// all before it and for the number of permits (watching.txt, semaphores.txt). A predecessor of this
+// all before it and for the number of permits, which may change (watching.txt, semaphores.txt). The
+// number is read behind the listing. Invariant: holders together have no more permits than the last
+// of them, in the order of the queue, found when its node was there. A predecessor of this
 // session needs no watch, because the session hears of its end by itself. Invariant: a waiter is
 // registered before the query that sets its watch is sent, so no event comes too early; a wait ends
 // once. So no wake-up is lost (lost wake-up), and a release wakes no thundering herd. A waiter with

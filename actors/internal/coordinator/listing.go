@@ -59,7 +59,7 @@ func (c *Coordinator) listedEvent(r *request, op uint64, view *View) machine.Eve
 		return ev
 	}
 	if wrong := r.kind.noteListing(r, position, view.Permits); wrong != "" {
-		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: wrong}
+		return machine.Event{Kind: machine.Refused, Op: op, Reason: messages.ReasonPermits, Detail: wrong, Permits: view.Permits}
 	}
 	if r.spec.Want.TellMore {
 		ev.Before = view.Queue.CountBefore(r.node.name)
@@ -67,11 +67,11 @@ func (c *Coordinator) listedEvent(r *request, op uint64, view *View) machine.Eve
 	return ev
 }
 
-// disagrees tells why a request cannot wait for so many permits, "" when it can. The number may be changed on purpose
-// while it waits; but when it comes it must know the right one.
+// disagrees tells why a request cannot wait for so many permits, "" when it can. One with ExactPermits must know the number
+// when it comes.
 func (r *request) disagrees(permits int) string {
 	switch {
-	case r.view.permits == 0 && permits != r.spec.Permits:
+	case r.spec.Want.ExactPermits && r.view.permits == 0 && permits != r.spec.Permits:
 		return fmt.Sprintf("%s has %d permits, not %d", r.spec.Path, permits, r.spec.Permits)
 	case r.spec.Style.Weight > permits:
 		return fmt.Sprintf("%d permits are asked for, and %s has %d", r.spec.Style.Weight, r.spec.Path, permits)

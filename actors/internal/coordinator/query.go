@@ -55,8 +55,8 @@ type (
 		Deletes, Exist []string
 	}
 
-	// List reads a queue, and before it, where Permits is above zero, the number of permits, which is recorded as this
-	// where none is. *Listed answers it.
+	// List reads a queue, and then, where Permits is above zero, the number of permits, which is recorded as this where
+	// none is. *Listed answers it.
 	List struct {
 		Path    string
 		Permits int

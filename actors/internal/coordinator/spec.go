@@ -24,7 +24,7 @@ type Spec struct {
 	ID string
 	// One is the name of a contest's node, in all sessions; empty for locks with a queue.
 	One string
-	// Permits is the number of permits that the semaphore should have; 0 for other locks.
+	// Permits is the number of permits that a new lock path is made with; 0 for other locks than semaphores.
 	Permits int
 	// By is the address of the actor that asks.
 	By string

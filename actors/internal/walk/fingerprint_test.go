@@ -251,7 +251,7 @@ func (e *writer) servers() {
 		n := &z.nodes[i]
 		e.text(n.name)
 		e.text(n.id) // which the name of a contest's node does not have
-		e.num(uint64(n.path), uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version))
+		e.num(uint64(n.path), uint64(n.session), n.epoch, uint64(n.czxid), uint64(n.version), uint64(n.most))
 		e.flags(n.guard != "", n.wanted, n.named, n.doomed, n.forsaken, n.orphan, n.back, n.watched[0], n.watched[1])
 	}
 	e.num(uint64(z.zxid), uint64(z.permits))

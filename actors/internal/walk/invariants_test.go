@@ -45,20 +45,23 @@ func (w *world) relies(i int) bool {
 
 // checkHolders is invariant 1. It is looked at after every input of a coordinator and every event of a machine.
 func (w *world) checkHolders() {
-	permits := 0
+	permits, last, most := 0, -1, w.plan.Permits
 	for i := range w.plan.Sessions {
 		if !w.relies(i) {
 			continue
 		}
 		permits++
+		if at := w.servers.at(w.actors[i].m.Node); at > last {
+			last, most = at, w.servers.nodes[at].most
+		}
 		for holder := range i {
 			if w.relies(holder) && !w.plan.shares(i, holder) {
 				w.violate(Exclusion, "%s and %s both hold the lock with valid leases", actorName(holder), actorName(i))
 			}
 		}
 	}
-	if w.plan.Modes[0] == messages.Semaphore && permits > w.plan.Permits {
-		w.violate(Exclusion, "%d contenders hold %d permits with valid leases", permits, w.plan.Permits)
+	if w.plan.Modes[0] == messages.Semaphore && permits > most {
+		w.violate(Exclusion, "%d contenders hold with valid leases, and since the last of them came there were %d permits", permits, most)
 	}
 	w.checkCalls()
 }
@@ -252,7 +255,7 @@ func (w *world) checkQuietNode(n node, names []string) {
 		w.violate(NoOrphan, "nothing is under way, but there is %v, which nobody knows", n.name)
 		return
 	case w.plan.Modes[user] != messages.Contest:
-		if position, shown := queue.Find(names, n.name, w.plan.Permits); !shown || position.Before > 0 {
+		if position, shown := queue.Find(names, n.name, w.servers.permits); !shown || position.Before > 0 {
 			return
 		}
 	}

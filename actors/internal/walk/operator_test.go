@@ -15,6 +15,7 @@ var ofServers = []kind{
 	{text: "restores the node of a request that has ended:", of: number, bound: Returns, can: canReturn, do: (*world).bringBack},
 	{text: "wants the lock of", of: nodeName, bound: Asks, can: nodes(isUnwanted), do: want},
 	{text: "deletes the empty lock path", bound: Reaps, can: canReap, do: reap},
+	{text: "sets another number of permits", bound: Resizes, can: canResize, do: resize},
 	{text: "lets another client make a node and delete it", bound: Passes, can: canPass, do: pass},
 	{text: "waits for the end of the earlier process's session", class: itself, can: hasLeft, do: one((*world).endEarlier)},
 }
@@ -92,6 +93,24 @@ func reap(w *world, _, _ int) {
 		}
 	}
 	w.servers.sequence, w.servers.permits = [maxPaths]int32{}, 0
+}
+
+func canResize(w *world, _ int) ways { return once(w.servers.permits > 0) }
+
+// resize sets the number of permits to two, or where it is two, to one.
+func resize(w *world, _, _ int) {
+	z := &w.servers
+	z.permits = 3 - z.permits
+	z.nodes = slices.Clone(z.nodes)
+	for i := range z.nodes {
+		z.nodes[i].most = max(z.nodes[i].most, z.permits)
+	}
+	for s := range w.sessions {
+		if z.data[0][s] {
+			z.data[0][s] = false
+			w.event(s, coordinator.Changed{Path: lockPaths[0], Change: coordinator.DataChanged})
+		}
+	}
 }
 
 func canPass(w *world, _ int) ways { return once(w.servers.sequence[0] > 0) }

@@ -53,7 +53,7 @@ type Plan struct {
 	TellMore [maxActors]bool
 	// Reclaim: the request takes back what an earlier process held, whose node is there when the walk begins.
 	Reclaim [maxActors]bool
-	// Permits is the number of permits of a semaphore; each request takes one.
+	// Permits is the number of permits that a semaphore is made with; each request takes one.
 	Permits int
 	// Down: the sessions are not connected yet when the walk begins.
 	Down bool
@@ -113,6 +113,7 @@ const (
 	Returns  // servers that are restored bring back a node that its session had deleted
 	Asks     // an operator writes to a node that he wants the lock
 	Reaps    // an empty lock path is deleted; the next create makes it again
+	Resizes  // a semaphore gets another number of permits: two in place of one, or one
 	Passes   // another client makes a node in a lock path, and deletes it
 	Cancels  // a request is cancelled
 	Timeouts // a request has waited for long enough

@@ -189,7 +189,7 @@ var reasons = []struct {
 	{"it follows from the Spec of the request, which does not change", []string{"coordinator.request.spec", "coordinator.request.weight",
 		"coordinator.request.kind", "coordinator.Order.Spec", "walk.state.actors.m.Want"}},
 	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
-		"walk.state.actors.inbox.event.Detail", "coordinator.Order.Moment", "coordinator.request.gaveBack",
+		"walk.state.actors.inbox.event.Detail", "walk.state.actors.inbox.event.Permits", "coordinator.Order.Moment", "coordinator.request.gaveBack",
 		"coordinator.Coordinator.stale", "coordinator.Coordinator.polls", "coordinator.wait.predecessor"}},
 	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
 		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},

@@ -152,6 +152,16 @@ var inCoordinator = []seeded{
 	{name: "watch one of several", source: edits(
 		rule("range v.earlier {", "range v.earlier[:min(len(v.earlier), 1)] {")),
 		plan: Plan{Sessions: twoOne, Modes: semaphores, Permits: 2, Prompt: true}, breaks: NoLostWakeUp},
+	{name: "watch no number of permits", source: edits(
+		rule("	c.watchNode(r, \"\", expect{permits: v.permits})\n", "")),
+		plan: Plan{Sessions: apart, Modes: semaphores, Permits: 1, Prompt: true, Bounds: Bounds{Resizes: 1}}, breaks: NoLostWakeUp},
+	{name: "watch the number of permits, whatever it has become", source: edits(
+		rule("same = err == nil && permits == p.same.permits", "same = err == nil && permits > 0")),
+		plan: Plan{Sessions: apart, Modes: semaphores, Permits: 1, Bounds: Bounds{Resizes: 1}}, breaks: NoLostWakeUp},
+	{name: "go by the number of permits that a request came with", source: edits(
+		rule("	ev := machine.ListedEvent(op, position, shown)\n",
+			"	ev := machine.ListedEvent(op, position, shown)\n	ev.First = ev.First || shown && position.Before < r.spec.Permits\n")),
+		plan: Plan{Sessions: apart, Modes: semaphores, Permits: 2, Prompt: true, Bounds: Bounds{Resizes: 1}}, breaks: Exclusion},
 
 	{name: "count nobody who waits", source: edits(
 		rule("case r.spec.One == \"\" && r.queue.waiting >= c.bounds.Waiting:", "case false:"),

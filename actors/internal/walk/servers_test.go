@@ -36,7 +36,7 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, guid, name string) coordin
 	if sp.One == "" {
 		z.sequence[path]++ // for any name
 	}
-	n := node{name: name, path: path, id: sp.ID, session: s, epoch: w.epoch(s), czxid: z.zxid}
+	n := node{name: name, path: path, id: sp.ID, session: s, epoch: w.epoch(s), czxid: z.zxid, most: z.permits}
 	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
 	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
 	for i := range w.plan.Sessions {

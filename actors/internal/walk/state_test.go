@@ -203,6 +203,7 @@ type node struct {
 	czxid    int64
 	guard    string // of a contest's node: the name of its guard
 	version  int32
+	most     int  // the greatest number of permits since it was made
 	wanted   bool // its data say that somebody wants the lock
 	named    bool // and its holder has written beside that who it is
 	doomed   bool // its session is over

@@ -2,6 +2,7 @@ package board
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -175,16 +176,22 @@ func (t *track) describe(row *LockRow) {
 	}
 }
 
-// kind gives the kind of the lock, as its nodes tell it; "" where it has no nodes.
+// kind gives the kind of the lock, as its nodes tell it, and how many permits are taken; "" where it has no nodes.
 func (t *track) kind() string {
-	kind := ""
+	kind, taken := "", 0
 	for _, c := range t.order {
+		if c.Holds {
+			taken += c.Weight
+		}
 		switch is := kindOf(c.Mode); {
 		case kind == "" || kind == is:
 			kind = is
 		default:
 			return "mixed"
 		}
+	}
+	if t.permits > 0 && kind == messages.Semaphore.String() {
+		return fmt.Sprintf("%s, %d of %d", kind, taken, t.permits)
 	}
 	return kind
 }

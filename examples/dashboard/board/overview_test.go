@@ -23,6 +23,24 @@ func drawn(rows []LockRow) string {
 	return b.String()
 }
 
+// TestPermitsTaken: a semaphore's kind says how many of how many permits are taken, also after the number has changed.
+func TestPermitsTaken(t *testing.T) {
+	b := New("/")
+	q := &messages.Queue{Path: "/s", Permits: 5, Contenders: []messages.Contender{
+		{Path: "/s", Node: "a", Mode: messages.Semaphore, Weight: 3, Holds: true},
+		{Path: "/s", Node: "b", Mode: messages.Semaphore, Weight: 1, Holds: true},
+		{Path: "/s", Node: "c", Mode: messages.Semaphore, Weight: 2},
+	}}
+	b.TakeQueue(start, q)
+	require.Equal(t, "semaphore, 4 of 5", b.Lock(start, "/s", Shown{}).Figures.Kind)
+	smaller := *q
+	smaller.Permits = 2
+	changed := b.Changed()
+	b.TakeQueue(start, &smaller)
+	require.Equal(t, "semaphore, 4 of 2", b.Lock(start, "/s", Shown{}).Figures.Kind)
+	<-changed
+}
+
 func TestTree(t *testing.T) {
 	b := New("/")
 	tree := &messages.LockTree{Root: "/"}

@@ -20,6 +20,7 @@ type track struct {
 	last    time.Time // the last look at which something was new
 	order   []*contender
 	waiters int
+	permits int // of a semaphore
 	seen    map[key]*contender
 	longest []*contender // the waiters that have waited longest
 	holds   []*Hold
@@ -67,8 +68,8 @@ func (t *track) take(now time.Time, q *messages.Queue, log *log) bool {
 		t.refusal = q.Refusal
 		return new
 	}
-	changed := t.refusal != (messages.Refusal{}) || t.first.IsZero()
-	t.refusal = messages.Refusal{}
+	changed := t.refusal != (messages.Refusal{}) || t.first.IsZero() || t.permits != q.Permits
+	t.refusal, t.permits = messages.Refusal{}, q.Permits
 	first := t.first.IsZero()
 	if first {
 		t.first = now

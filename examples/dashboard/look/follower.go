@@ -2,6 +2,7 @@ package look
 
 import (
 	"hash/maphash"
+	"strconv"
 	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
@@ -153,6 +154,7 @@ func (f *follower) lookLater(ctx actor.Context, path string, q *followed, pause 
 func (f *follower) digest(msg *messages.Queue) uint64 {
 	var h maphash.Hash
 	h.SetSeed(f.seed)
+	_, _ = h.WriteString(strconv.Itoa(msg.Permits))
 	for _, c := range msg.Contenders {
 		_, _ = h.WriteString(c.Node)
 		_, _ = h.WriteString(c.Token.String())
