@@ -89,7 +89,7 @@ var (
 	//	return fmt.Errorf("%w: %w", locks.ErrAgain, err)
 	ErrAgain = mayPass("again", errors.New("turnstile: try again"))
 	// ErrNotRun: RunOnceFor did not call the work for its instant, nor, as far as is known, has
-	// anybody. Once.Outcome says why.
+	// anybody. Once.Outcome and the text say why.
 	ErrNotRun = mayNotPass("not_run", errors.New("turnstile: not run for this instant"))
 	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
 	// until it expires.
