@@ -130,6 +130,9 @@ func (p *predecessor) Contender(path string) messages.Contender {
 		c.Library = messages.LibraryTurnstile
 		o.Describe(&c)
 	}
+	if p.Persistent {
+		c.Library = messages.LibraryNone
+	}
 	return c
 }
 

@@ -198,6 +198,9 @@ func (e *Error) where() (all []string) {
 	if c.Label != "" {
 		all = append(all, fmt.Sprintf("%q", c.Label))
 	}
+	if c.Library == messages.LibraryNone {
+		all = append(all, string(c.Library)+" that stands until somebody deletes it")
+	}
 	if c.Host != "" {
 		all = append(all, fmt.Sprintf("process %d on %s", c.PID, zkconn.Shown(c.Host)))
 	}

@@ -172,7 +172,9 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming) 
 	c.Asked = queue.IsRevokeRequest(data)
 	o, ours := queue.ParseOwner(data)
 	c.Token, _ = messages.NewToken(stat.Czxid, o.Place) // zero where it does not fit, as Contender says
-	c.Library = libraryOf(c, naming, data, ours)
+	if c.Library = libraryOf(c, naming, data, ours); c.Session == 0 {
+		c.Library = messages.LibraryNone
+	}
 	if ours {
 		o.Describe(c)
 	}

@@ -56,7 +56,11 @@ and goes some time after its last one.`,
 				if err != nil {
 					return err
 				}
-				return show(asJSON, allToJSON(queue), queueLines(args[0], queue, wide, time.Now(), termWidth()))
+				lines := queueLines(args[0], queue, wide, time.Now(), termWidth())
+				if len(queue) == 0 {
+					lines = append(lines, persistent(ctx, client, args[0])...)
+				}
+				return show(asJSON, allToJSON(queue), lines)
 			})
 		},
 	}
@@ -64,6 +68,18 @@ and goes some time after its last one.`,
 	cmd.Flags().BoolVar(&watch, "watch", false, "show it as it changes")
 	cmd.Flags().BoolVar(&wide, "wide", false, "with sessions, tokens and the nodes' names")
 	return cmd
+}
+
+// persistent says of a lock path without contenders that its node keeps a contest's waiters out:
+// they have no nodes of their own.
+func persistent(ctx context.Context, client *locks.Client, path string) []string {
+	now, _ := client.Session().Connection()
+	_, stat, err := client.Session().Read(ctx, now.Epoch, path)
+	if err != nil || stat.EphemeralOwner != 0 || path == "/" {
+		return nil
+	}
+	return []string{fmt.Sprintf("the path is a persistent node, made %s ago: a contest there waits until it is deleted",
+		ago(stat.Ctime, time.Now()))}
 }
 
 // queueLines is a queue for people.

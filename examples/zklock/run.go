@@ -56,8 +56,8 @@ minute of date is that time as long as no machine begins a minute late. It is
 run by the first to come, however fast it is. One that failed, or was killed,
 is run again for the same instant only with --retry-after. An instant that is
 older than the newest one, too late by --start-within, or found while an older
-run is still going, is run by nobody: exit status 81. The same holds for one that
-finds the lock taken by something else than a run, and not free within twice
+run is still going, is run by nobody: exit status 81. The same holds where the
+lock is taken by something else than a run, and not free within twice
 --session-timeout: a machine that has died is waited for.
 
 Exit status of zklock itself:

@@ -27,7 +27,8 @@ func (k Carrier) CarryOut(query coordinator.Query) coordinator.Answer {
 		return &coordinator.Listed{View: *k.readQueue(q.Path, q.Permits)}
 	case *coordinator.Watch:
 		data, stat, err := k.Conn.GetWatched(q.Path)
-		return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid, Failure: failureOf(err)}
+		return &coordinator.Read{Data: data, Version: stat.Version, Czxid: stat.Czxid,
+			Persistent: err == nil && stat.EphemeralOwner == 0, Failure: failureOf(err)}
 	case *coordinator.WatchChildren:
 		children, err := k.Conn.ChildrenWatched(q.Path)
 		return &coordinator.Listed{View: coordinator.View{Queue: queue.NewListing(children, 0), Failure: failureOf(err)}}

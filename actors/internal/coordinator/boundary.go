@@ -175,6 +175,8 @@ type Predecessor struct {
 	Node string
 	Data []byte
 	Spec *Spec
+	// Persistent: the node is persistent, so no end of a session deletes it.
+	Persistent bool
 }
 
 // Handoff says when the predecessor of a request gave the lock back, or was heard to be gone; zero

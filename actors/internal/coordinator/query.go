@@ -169,6 +169,8 @@ type (
 		Data    []byte
 		Version int32
 		Czxid   int64
+		// Persistent: no end of a session deletes the node.
+		Persistent bool
 		Failure
 	}
 

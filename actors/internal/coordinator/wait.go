@@ -82,7 +82,7 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 	var f Failure
 	switch a := answer.(type) {
 	case *Read:
-		predecessor.Data = a.Data
+		predecessor.Data, predecessor.Persistent = a.Data, a.Persistent
 		switch f = a.Failure; {
 		case !f.none():
 		case p.same.unwritten && a.Version > 0:
