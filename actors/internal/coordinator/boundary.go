@@ -203,4 +203,7 @@ const (
 	// Polled: a waiter found a change by looking again, though an event should have told it: see
 	// Counts.
 	Polled
+	// Unannounced: the same, because a semaphore's contender before it has not written that it holds,
+	// as where it was killed.
+	Unannounced
 )

@@ -31,6 +31,7 @@ type wait struct {
 	pending   int    // reads under way
 	lookAhead string // the node before the predecessor, while that is watched too; see listing.go
 	remote    bool   // it is about a node of another session
+	unread    bool   // it may not READ a node, so no event comes of that
 	// predecessor describes the node before the request, once that is read, while other reads are under way.
 	predecessor *Predecessor
 }
