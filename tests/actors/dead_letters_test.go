@@ -18,7 +18,8 @@ import (
 type crew struct {
 	session *actors.Session
 	owner   *actor.PID
-	at      chan struct{} // gets a signal for each grant, and for the first queue of each path
+	held    chan struct{} // gets a signal for each grant
+	gone    chan struct{} // and for each lock actor that has ended
 }
 
 const paths = 10
@@ -32,7 +33,9 @@ func (c *crew) Receive(ctx actor.Context) {
 			ctx.Spawn(actors.NewLock(c.session, messages.Acquire{Path: path}, actors.WithOwner(c.owner)))
 		}
 	case *messages.Held:
-		c.at <- struct{}{}
+		c.held <- struct{}{}
+	case *actor.Terminated:
+		c.gone <- struct{}{}
 	}
 }
 
@@ -40,17 +43,20 @@ func (c *crew) Receive(ctx actor.Context) {
 // session first. protoactor has nothing to log.
 func TestShutdownMakesNoDeadLetters(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		for name, stop := range map[string]func(s *stage.Stage, crew, owner *actor.PID){
-			"the actor, the session": func(s *stage.Stage, crew, _ *actor.PID) {
+		for name, stop := range map[string]func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}){
+			"the actor, the session": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
 				require.NoError(t, s.System.Root.StopFuture(crew).Wait())
 				require.NoError(t, s.Session.Close(patient.Deadline(t)))
 			},
-			"the session, the actor": func(s *stage.Stage, crew, _ *actor.PID) {
+			"the session, the actor": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
 				require.NoError(t, s.Session.Close(patient.Deadline(t)))
 				require.NoError(t, s.System.Root.PoisonFuture(crew).Wait())
 			},
-			"the owner, the actor, the session": func(s *stage.Stage, crew, owner *actor.PID) {
+			"the owner, the actor, the session": func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}) {
 				require.NoError(t, s.System.Root.StopFuture(owner).Wait())
+				for range 2 * paths {
+					<-gone
+				}
 				require.NoError(t, s.System.Root.StopFuture(crew).Wait())
 				require.NoError(t, s.Session.Close(patient.Deadline(t)))
 			},
@@ -74,12 +80,12 @@ func TestShutdownMakesNoDeadLetters(t *testing.T) {
 					}
 				})
 				owner := s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
-				c := &crew{s.Session, owner, make(chan struct{}, 2*paths)}
+				c := &crew{s.Session, owner, make(chan struct{}, 2*paths), make(chan struct{}, 2*paths)}
 				pid := s.System.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }))
 				for range paths {
-					<-c.at
+					<-c.held
 				}
-				stop(s, pid, owner)
+				stop(s, pid, owner, c.gone)
 			})
 		}
 	})
