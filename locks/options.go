@@ -87,6 +87,11 @@ func WithReconnectBackoff(initial, max time.Duration) Option {
 	return connection(zkconn.WithReconnectBackoff(initial, max))
 }
 
+// WithReconfig has the client try the servers of /zookeeper/config, too, beside those of the connect
+// string: see zkconn.WithReconfig. Not with WithTLS. Use it where the ensemble's servers are replaced
+// while programs run.
+func WithReconfig() Option { return connection(zkconn.WithReconfig()) }
+
 // WithLogger sets the logger. By default only a slow Open, and events that do not reach a waiter,
 // are logged. Use it always in production.
 func WithLogger(log *slog.Logger) Option {
