@@ -10,7 +10,6 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/actors/inspect"
-	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
@@ -147,13 +146,8 @@ func (a *Audience) Stopped(ctx actor.Context, msg *actor.Stopped) {
 	}
 }
 
-// Unwatch ends what Begin has begun. The owner may have ended.
-func (a *Audience) Unwatch(ctx actor.Context) {
-	a.watched(ctx, func(pid *actor.PID) { mailbox.Unwatch(ctx, pid) })
-}
-
-// watched calls do, to watch or unwatch, with the owner, and a parent on another node.
-func (a *Audience) watched(ctx actor.Context, do func(*actor.PID)) {
+// Watched calls do, to watch or unwatch, with the owner, and a parent on another node.
+func (a *Audience) Watched(ctx actor.Context, do func(*actor.PID)) {
 	if a.Owner != nil {
 		do(a.Owner)
 	}
@@ -166,7 +160,7 @@ func (a *Audience) watched(ctx actor.Context, do func(*actor.PID)) {
 // error that wraps actors.ErrBadAcquire, and leaves those that can be told so.
 func (a *Audience) Begin(ctx actor.Context) error {
 	if a.Pack != nil {
-		a.watched(ctx, ctx.Watch)
+		a.Watched(ctx, ctx.Watch)
 		return nil
 	}
 	system := ctx.ActorSystem()
@@ -186,7 +180,7 @@ func (a *Audience) Begin(ctx actor.Context) error {
 		a.Observers, a.Owner = slices.DeleteFunc(slices.Clone(a.Observers), unreached), nil
 		return err
 	}
-	a.watched(ctx, ctx.Watch)
+	a.Watched(ctx, ctx.Watch)
 	return nil
 }
 
