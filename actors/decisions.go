@@ -93,6 +93,9 @@ func (s *session) note(n *coordinator.Note) {
 		s.log.Error("not permitted to delete a node: ending the session instead", of...)
 	case coordinator.Polled:
 		s.warnOfPoll(n.Path, n.Node)
+	case coordinator.Unannounced:
+		s.log.Info("a semaphore's waiter found by looking again that it may hold: a contender before it has not said that "+
+			"it holds; its process died or stalls, or may not write its node", of...)
 	default:
 		s.log.Error("unknown order", append(of, logkeys.Effect, n.Detail)...)
 	}

@@ -289,7 +289,7 @@ func (l *lock) stop(ctx actor.Context) {
 	if l.probes != nil {
 		l.probes.Stop()
 	}
-	l.Watched(ctx, ctx.Unwatch)
+	l.Watched(ctx, func(pid *actor.PID) { mailbox.Unwatch(ctx, pid) })
 	if !l.m.State.Terminal() { // stopped from outside: the session hears of it (lockEnded), and deletes the node
 		l.figures.Leaves(messages.ReasonStopped, false)
 		l.record(ctx, l.m.State, messages.StateReleasing, nil, messages.ReasonStopped)

@@ -45,7 +45,7 @@ func (s *session) follow(ctx actor.Context, msg messages.Follow) {
 func (s *session) replyTo(asker *actor.PID) func(answer any) {
 	return func(answer any) {
 		if asker != nil {
-			s.system.Root.Send(asker, answer)
+			mailbox.IfThere(s.system, asker, func(p actor.Process) { p.SendUserMessage(asker, answer) })
 		}
 	}
 }

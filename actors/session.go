@@ -283,7 +283,8 @@ type Counters struct {
 	Stale int64
 	// Polls counts the waiters that found only by looking again, after a session timeout, that the
 	// lock is theirs, or that their predecessor is gone: without READ on the nodes before it a
-	// waiter gets no events. The first is logged as a warning.
+	// waiter gets no events. The first is logged as a warning, but for a semaphore's waiter behind one
+	// that holds and was killed before it said so.
 	Polls int64
 	// Unowned counts the session's nodes that no request owned and that it removed: servers that
 	// were restored from a backup bring such nodes back, and a server may carry out a late create.

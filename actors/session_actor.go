@@ -141,7 +141,7 @@ func (s *session) Receive(ctx actor.Context) {
 		s.end(ErrSessionClosed)
 	case *actor.Stopped:
 		for _, follower := range s.followers { // it keeps who watches it, also one that has ended
-			ctx.Unwatch(follower)
+			mailbox.Unwatch(ctx, follower)
 		}
 		s.closeDown()
 	default:

@@ -29,13 +29,13 @@ type Client struct {
 	tracer  trace.Tracer
 	open    *openLeases
 
-	mu       sync.Mutex
-	over     atomic.Bool
-	gone     chan struct{}
-	shutdown sync.Once
-	requests sync.WaitGroup
-	calls    *sharing.Calls
-	signals  sync.Pool // of chan struct{}, for calls of Lock that wait
+	mu                  sync.Mutex
+	over                atomic.Bool
+	gone                chan struct{}
+	shutdown            sync.Once
+	requests, followers sync.WaitGroup
+	calls               *sharing.Calls
+	signals             sync.Pool // of chan struct{}, for calls of Lock that wait
 
 	// lastWord bounds the time in which the end of a lock reaches a waiting goroutine.
 	lastWord time.Duration
@@ -161,6 +161,7 @@ func (c *Client) Close(ctx context.Context) error {
 	if c.open != nil {
 		c.open.tellAll(ctx)
 	}
+	c.followers.Wait() // they stop at once
 	c.calls.Close()
 	remains := c.session.Close(ctx)
 	if remains != nil && !errors.Is(remains, ErrSessionRemains) {
@@ -201,7 +202,7 @@ func (c *Client) System() *actor.ActorSystem { return c.system }
 
 // enter counts a call, unless its ctx has ended or the client is closed. Package sharing counts
 // those of Lock.
-func (c *Client) enter(ctx context.Context) error {
+func (c *Client) enter(ctx context.Context, calls *sync.WaitGroup) error {
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
@@ -210,7 +211,7 @@ func (c *Client) enter(ctx context.Context) error {
 	if c.over.Load() {
 		return ErrClosed
 	}
-	c.requests.Add(1)
+	calls.Add(1)
 	return nil
 }
 

@@ -19,7 +19,7 @@
 //   - To run jobs: [RunOnce] in a period, [RunOnceFor] an instant of a schedule ([InstantOf],
 //     [ErrNotRun]). Both give a [Once], with a [OnceOutcome] ([OnceRan], [OnceAlreadyRan],
 //     [OnceNotDue], [OnceBusy], [OnceSuperseded], [OnceTooLate]) and a [Mark] with a [MarkState]
-//     ([MarkDone], [MarkBegun], [MarkFailed]). Options: [AckWith], [WithMarkFirst], [WithRetryAfter],
+//     ([MarkDone], [MarkBegun], [MarkFailed], [MarkNone]). Options: [AckWith], [WithMarkFirst], [WithRetryAfter],
 //     [WithWaiting], [WithStartDeadline], [WithCatchUp].
 //   - To lead: [Election]; [Leadership], [Leader], [ErrNoLeader].
 //   - To know who is there: [Group], [Membership], [Member].

@@ -98,7 +98,7 @@ var (
 	//	return fmt.Errorf("%w: %w", locks.ErrAgain, err)
 	ErrAgain = mayPass("again", errors.New("turnstile: try again"))
 	// ErrNotRun: RunOnceFor did not call the work for its instant, nor, as far as is known, has
-	// anybody. Once.Outcome says why.
+	// anybody. Once.Outcome and the text say why.
 	ErrNotRun = mayNotPass("not_run", errors.New("turnstile: not run for this instant"))
 	// ErrSessionRemains: Close could not tell the servers that the session ends, so it may last
 	// until it expires.
@@ -211,6 +211,9 @@ func (e *Error) where() (all []string) {
 	all = append(all, "behind "+zkconn.Shown(c.Node))
 	if c.Label != "" {
 		all = append(all, fmt.Sprintf("%q", c.Label))
+	}
+	if c.Library == messages.LibraryNone {
+		all = append(all, string(c.Library)+" that stands until somebody deletes it")
 	}
 	if c.Host != "" {
 		all = append(all, fmt.Sprintf("process %d on %s", c.PID, zkconn.Shown(c.Host)))

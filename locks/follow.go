@@ -21,13 +21,20 @@ func follow[T any](ctx context.Context, c *Client, op string, what messages.Foll
 	if c.session.PID() == nil {
 		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), ErrNeedsSession)
 	}
-	if err := c.enter(ctx); err != nil {
+	if err := c.enter(ctx, &c.followers); err != nil {
 		return nil, fmt.Errorf("turnstile: %s %s: %w", op, zkconn.Shown(path), err)
 	}
-	watched, forget := context.WithCancel(ctx)
-	f := &follower[T]{client: c, what: what, of: of, identity: identity, out: make(chan T, 1), forget: forget}
+	f := &follower[T]{client: c, what: what, of: of, identity: identity, out: make(chan T, 1), ended: make(chan struct{})}
 	pid := c.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return f }, actor.WithMailbox(newFollowerBox)))
-	context.AfterFunc(watched, func() { c.system.Root.Stop(pid) })
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-c.gone: // before the session, which would tell an actor that has ended
+		case <-f.ended:
+			return
+		}
+		c.system.Root.Stop(pid)
+	}()
 	return f.out, nil
 }
 
@@ -44,9 +51,9 @@ type follower[T any] struct {
 	what     messages.Follow
 	of       func(*messages.Queue) T
 	identity func(T) any
-	out      chan T // holds one: the newest
-	forget   context.CancelFunc
-	over     bool // the session is
+	out      chan T        // holds one: the newest
+	ended    chan struct{} // closed when it has stopped
+	over     bool          // the session is
 	told     bool
 	last     any
 }
@@ -73,9 +80,9 @@ func (f *follower[T]) Receive(ctx actor.Context) {
 			ctx.Unwatch(f.client.session.PID())
 		}
 	case *actor.Stopped:
-		f.forget()
+		close(f.ended)
 		close(f.out)
-		f.client.requests.Done()
+		f.client.followers.Done()
 	}
 }
 

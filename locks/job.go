@@ -20,12 +20,12 @@ type Once struct {
 	// Outcome says whether the work was called, and if not, why.
 	Outcome OnceOutcome
 	// Mark tells of the newest known run: this one if its mark is written, otherwise the one
-	// before. Its State is "" where there was none, or it was not read.
+	// before. Its State is MarkNone where there was none, and "" where it was not read.
 	Mark Mark
 	// Left is the time until the work is due, by the servers' clock; zero unless OnceNotDue.
 	Left time.Duration
-	// Holder is the contender that runs the work (OnceBusy); zero where unknown, or where that run
-	// has ended.
+	// Holder is the contender that has the lock (OnceBusy); zero where unknown, or where it has given
+	// it back.
 	Holder messages.Contender
 	// Missed counts the instants since the last run that were left out: see WithCatchUp.
 	Missed int
@@ -35,12 +35,13 @@ type Once struct {
 type OnceOutcome string
 
 const (
-	// OnceRan: the work was called, and has returned.
+	// OnceRan: the work was called, by RunOnceFor for the instant that was asked for, and has
+	// returned.
 	OnceRan OnceOutcome = "ran"
 	// OnceNotDue: somebody ran within the period, or failed within that of WithRetryAfter
 	// (Once.Mark), or the instant is to come.
 	OnceNotDue OnceOutcome = "not due"
-	// OnceBusy: somebody is at it now, or waits for it.
+	// OnceBusy: somebody is at it now, or has the lock (ErrNotRun).
 	OnceBusy OnceOutcome = "busy"
 	// OnceAlreadyRan: somebody has run it for this instant.
 	OnceAlreadyRan OnceOutcome = "already ran"
@@ -69,7 +70,8 @@ type job struct {
 	version int32     // of the mark's node
 }
 
-func (j *job) serveOnce(ctx context.Context, wrong error, busy func() (Once, error)) (Once, error) {
+// serveOnce gives OnceBusy with ErrNotAcquired where somebody else has the lock, or waits for it.
+func (j *job) serveOnce(ctx context.Context, wrong error) (Once, error) {
 	l := j.from
 	j.path, j.jobOptions = l.want.Path, *l.job
 	l.want.Try = !l.job.mayWait
@@ -82,7 +84,7 @@ func (j *job) serveOnce(ctx context.Context, wrong error, busy func() (Once, err
 	}
 	j.serve(ctx, term.Once, l.acquire, j.run)
 	if j.lease == nil && errors.Is(j.err, ErrNotAcquired) {
-		return busy()
+		j.once.Outcome = OnceBusy
 	}
 	return j.once, j.err
 }
@@ -96,7 +98,9 @@ func (j *job) runMarked(ctx context.Context, begun, done, failed bool) error {
 	}
 	acks := &acks{over: !done}
 	err := j.call(context.WithValue(ctx, jobKey{}, acks), func(ctx context.Context, token Token) error {
-		j.once.Outcome = OnceRan
+		if j.at.Equal(j.instant) { // not one that is caught up
+			j.once.Outcome = OnceRan
+		}
 		return j.do(ctx, token)
 	})
 	told := ctx.Err() != nil // to end, as by SIGTERM: another may run at once, if at all
@@ -178,10 +182,8 @@ func (j *job) readMark(ctx context.Context) (due bool, err error) {
 
 func (j *job) judge(data []byte, written time.Time) (due bool, err error) {
 	j.once = Once{}
-	if len(data) > 0 {
-		if j.once.Mark, err = readMark(data, written); err != nil {
-			return false, &Error{Op: "run", Path: j.path, Err: err}
-		}
+	if j.once.Mark, err = readMark(data, written); err != nil {
+		return false, &Error{Op: "run", Path: j.path, Err: err}
 	}
 	return j.isDue()
 }

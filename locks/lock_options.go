@@ -389,7 +389,8 @@ func WithMarkFirst() OnceOption { return onceOption(func(s *lockSettings) { s.jo
 //
 // RunOnceFor does not run failed work again for the same instant. With this option the next to ask
 // does, when d, which may be zero, has passed since the failure; and at once where the process that
-// ran it died, lost the lock, or was told to end.
+// ran it died, lost the lock, or was told to end. A run that dies after others were told OnceBusy
+// waits for the next to ask; WithWaiting stays behind it.
 func WithRetryAfter(d time.Duration) OnceOption {
 	return onceOption(func(s *lockSettings) { s.job.retryAfter, s.job.retries = d, true })
 }
@@ -411,7 +412,8 @@ func WithStartDeadline(d time.Duration) InstantOption {
 // after a time, as robfig/cron's Schedule.Next. InstantOf says which instant a call is for. Use it
 // where each run does a part of the work, such as a day of a report.
 //
-// A failed call is followed by the next; with WithRetryAfter it ends the run.
+// A failed call is followed by the next; with WithRetryAfter it ends the run. Where a run ends before
+// its own instant, Once.Outcome is "", and the error wraps ErrNotRun.
 func WithCatchUp(next func(time.Time) time.Time, most int) InstantOption {
 	return instantOption(func(s *lockSettings) { s.job.next, s.job.most, s.job.catchesUp = next, most, true })
 }

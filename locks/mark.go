@@ -11,7 +11,7 @@ import (
 // Mark says who ran for a RunOnce or a RunOnceFor, and when, by the servers' clock, to the
 // millisecond.
 type Mark struct {
-	// State says how far the run has come; "" stands for no mark.
+	// State says how far the run has come; "" where the mark was not read.
 	State MarkState
 	// Host and PID are the machine and the process that ran, Label its label (WithLabel).
 	Host  string
@@ -39,6 +39,8 @@ const (
 	MarkBegun MarkState = "begun"
 	// MarkFailed: it has failed (WithRetryAfter, RunOnceFor).
 	MarkFailed MarkState = "failed"
+	// MarkNone: there is no mark; nobody has run.
+	MarkNone MarkState = "none"
 )
 
 // The nodes below the key of a RunOnce: the mark, and the one that is written to ask for the time.
@@ -72,6 +74,9 @@ func (m Mark) data() []byte {
 }
 
 func readMark(data []byte, written time.Time) (Mark, error) {
+	if len(data) == 0 {
+		return Mark{State: MarkNone}, nil
+	}
 	var f markForm
 	if err := json.Unmarshal(data, &f); err != nil || f.Run == "" || f.Began == 0 {
 		return Mark{}, fmt.Errorf("%w: %s is not the mark of a run: %.40q", ErrFailed, markName, data)
@@ -91,7 +96,10 @@ func instantText(at time.Time) string { return at.UTC().Format(time.RFC3339Nano)
 
 // String says who ran and when, for people: in words, on one line.
 func (m Mark) String() string {
-	if m.State == "" {
+	switch m.State {
+	case "":
+		return "not read"
+	case MarkNone:
 		return "nobody"
 	}
 	who := fmt.Sprintf("process %d on %s", m.PID, zkconn.Shown(m.Host))

@@ -146,7 +146,7 @@ func ask[Answer any](ctx context.Context, c *Client, op, path string, query any)
 	if err := inspect.Check(query); err != nil {
 		return refuse(err)
 	}
-	if err := c.enter(ctx); err != nil {
+	if err := c.enter(ctx, &c.requests); err != nil {
 		return refuse(err)
 	}
 	defer c.requests.Done()

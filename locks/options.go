@@ -20,7 +20,7 @@ import (
 
 // Option changes how a client works.
 //
-//   - Servers: [WithSessionTimeout], [WithReconnectBackoff], [WithDialer], [WithServerTick],
+//   - Servers: [WithSessionTimeout], [WithReconnectBackoff], [WithReconfig], [WithDialer], [WithServerTick],
 //     [WithSuspendedTime].
 //   - Who we are, and who may do what: [WithAuth], [WithSASL], [WithTLS], [WithACL],
 //     [WithParentACL], [WithParentACLFunc].
@@ -95,6 +95,11 @@ func WithDialer(dial func(ctx context.Context, network, address string) (net.Con
 func WithReconnectBackoff(initial, max time.Duration) Option {
 	return connection(zkconn.WithReconnectBackoff(initial, max))
 }
+
+// WithReconfig has the client try the servers of /zookeeper/config, too, beside those of the connect
+// string: see zkconn.WithReconfig. Not with WithTLS. Use it where the ensemble's servers are replaced
+// while programs run.
+func WithReconfig() Option { return connection(zkconn.WithReconfig()) }
 
 // WithLogger sets the logger. By default only a slow Open, and events that do not reach a waiter,
 // are logged. Use it always in production.

@@ -57,9 +57,11 @@ func RunOnce(
 	if period < 0 {
 		wrong = fmt.Errorf("%w: a period of %v", ErrBadAcquire, period)
 	}
-	return j.serveOnce(ctx, wrong, func() (Once, error) {
-		return Once{Outcome: OnceBusy, Holder: client.holderOf(ctx, key)}, nil
-	})
+	once, err := j.serveOnce(ctx, wrong)
+	if once.Outcome == OnceBusy {
+		once.Holder, err = client.holderOf(ctx, key), nil
+	}
+	return once, err
 }
 
 func (j *job) runPeriod(ctx context.Context) error {
@@ -70,10 +72,19 @@ func (j *job) runPeriod(ctx context.Context) error {
 }
 
 func (j *job) periodIsDue() (due bool, err error) {
-	if ahead := j.once.Mark.Began.Sub(j.began); ahead > j.period {
-		return false, &Error{Op: "run", Path: j.path, Err: fmt.Errorf(
-			"%w: the mark of the last run is %v ahead of the servers' clock: delete %s/%s if that clock was wrong",
-			ErrFailed, ahead, j.path, markName)}
+	if err := j.isAhead(j.once.Mark.Began, j.period); err != nil {
+		return false, err
 	}
-	return j.once.Mark.State == "" || !j.isEarly(), nil
+	return j.once.Mark.State == MarkNone || !j.isEarly(), nil
+}
+
+// isAhead refuses a mark of a time that is more than most ahead of the servers' clock.
+func (j *job) isAhead(at time.Time, most time.Duration) error {
+	ahead := at.Sub(j.began)
+	if ahead <= most {
+		return nil
+	}
+	return &Error{Op: "run", Path: j.path, Err: fmt.Errorf(
+		"%w: the mark of the last run is %v ahead of the servers' clock: delete %s/%s if that clock was wrong",
+		ErrFailed, ahead, j.path, markName)}
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn"
+	"github.com/turnstile-locks/turnstile/zkconn/retry"
 )
 
 // RunOnceFor calls work for an instant of a schedule, under the lock at key: a job that several
@@ -28,23 +30,30 @@ import (
 //
 // Once.Outcome says what happened. The error is nil, unless it is named:
 //
-//   - OnceRan: the work was called. The error is that of work, or the errors of all calls where
-//     WithCatchUp made several; it wraps ErrLost, ErrRevoked or ErrMaxHold where the lease had
-//     ended before work returned. An error of Lease.Txn though work has returned nil: it is done,
-//     and not marked so, or may not be (ErrUnknownOutcome).
+//   - OnceRan: the work was called for the instant. The error is that of work, or the errors of all
+//     calls where WithCatchUp made several; it wraps ErrLost, ErrRevoked or ErrMaxHold where the
+//     lease had ended before work returned. An error of Lease.Txn though work has returned nil: it
+//     is done, and not marked so, or may not be (ErrUnknownOutcome).
 //   - OnceAlreadyRan: somebody ran it for this instant. Once.Mark says who, and whether it is done.
-//   - OnceBusy: somebody runs it now. Where that is known to be the run of an older instant, the
-//     error wraps ErrNotRun.
+//   - OnceBusy: somebody runs it now: Once.Mark and Once.Holder. With ErrNotRun: an older instant is
+//     run, or the lock is taken and not by a run.
 //   - OnceNotDue: it has failed for this instant, and the time of WithRetryAfter is not over:
 //     Once.Left. Or the instant is more than a minute ahead of the servers' clock: ErrNotRun.
 //   - OnceSuperseded: it was begun for a newer instant: ErrNotRun.
 //   - OnceTooLate: it is later than WithStartDeadline allows: ErrNotRun.
-//   - "": the work was not called. The error is that of Lock, of Lease.Txn, or of ctx, or wraps
-//     ErrLost, ErrRevoked or ErrMaxHold because the lease ended before. After ErrUnknownOutcome, or
-//     a loss, the instant may be marked as begun, and passes without the work unless WithRetryAfter
-//     has it called.
+//   - "": the work was not called for the instant. The error is that of Lock, of Lease.Txn, or of
+//     ctx, or wraps ErrLost, ErrRevoked or ErrMaxHold because the lease ended before. After
+//     ErrUnknownOutcome, or a loss, the instant may be marked as begun, and passes without the work
+//     unless WithRetryAfter has it called. ErrNotRun comes with the errors of calls for missed
+//     instants (WithCatchUp) that have ended the run.
 //
-// MayPass is true for ErrNotRun where an older run is under way or the instant is to come.
+// A lock that is taken tells nothing of the instant: its holder may have died, or just begun. So the
+// call waits until the mark says what is run, the node of the holder is gone (a dead one's goes when
+// its session ends) and the lock can be asked for again, or ctx is done. It waits for two session
+// timeouts at most, then for a program that holds the lock and is no run.
+//
+// MayPass is true for ErrNotRun where the lock is taken, missed instants came first, or the instant
+// is to come.
 //
 // Times are by the servers' clock, as for RunOnce. A mark of RunOnce with the same key stands for
 // all instants up to that run's begin, unless it failed: use both with one key only while you
@@ -57,14 +66,26 @@ func RunOnceFor(
 	ctx context.Context, client *Client, key string, instant time.Time,
 	work func(ctx context.Context, token Token) error, opts ...InstantOption,
 ) (Once, error) {
-	l := newLock(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
-	j := &job{from: &l, instant: instant, do: work}
-	j.isDue, j.run = j.instantIsDue, j.runInstants
 	var wrong error
 	if year := instant.UTC().Year(); instant.IsZero() || year < 1 || year > 9999 {
 		wrong = fmt.Errorf("%w: an instant of the year %d", ErrBadAcquire, year)
 	}
-	return j.serveOnce(ctx, wrong, func() (Once, error) { return client.busyFor(ctx, key, instant) })
+	var refused time.Time
+	for {
+		l := newLock(forInstant, client, messages.Acquire{Path: key, Try: true}, opts)
+		j := &job{from: &l, instant: instant, do: work}
+		j.isDue, j.run = j.instantIsDue, j.runInstants
+		once, err := j.serveOnce(ctx, wrong)
+		if once.Outcome != OnceBusy || !errors.Is(err, ErrNotAcquired) {
+			return once, err
+		}
+		if refused.IsZero() {
+			refused = time.Now()
+		}
+		if once, again, err := j.awaitRun(ctx, refused.Add(2*client.Session().Timeout())); !again {
+			return once, err
+		}
+	}
 }
 
 // InstantOf gives the instant that the work of a RunOnceFor is called for, from its ctx, in the
@@ -76,29 +97,66 @@ func InstantOf(ctx context.Context) time.Time {
 
 type instantKey struct{}
 
-// busyFor describes a run that is under way elsewhere. It reads the mark before the holder: a mark
-// with that holder's token is of the run that is under way.
-func (c *Client) busyFor(ctx context.Context, key string, instant time.Time) (Once, error) {
-	once := Once{Outcome: OnceBusy}
-	var mark Mark
+// awaitRun waits until it is known what the lock is taken for, or it is to be asked for again.
+//
+// Replicas come together: the first has its node, and has not marked the instant yet. An error there
+// would be one of every night, and a scheduler calls once for an instant: nobody would try again.
+func (j *job) awaitRun(ctx context.Context, until time.Time) (once Once, again bool, err error) {
+	once.Outcome = OnceBusy
+	for pauses := retry.Taken.Begin(); ; {
+		now, known, err := j.runElsewhere(ctx)
+		if known {
+			return now, false, err
+		}
+		var why error
+		if ctx.Err() != nil { // and nothing was read
+			why = ended(ctx)
+		} else if once = now; !time.Now().Before(until) {
+			why = fmt.Errorf("%w: the lock is taken, and its holder has begun no run for an instant", ErrAgain)
+		}
+		if why != nil {
+			failed := notRun(j.path, j.instant, why)
+			failed.Behind = once.Holder
+			return once, false, failed
+		}
+		select {
+		case <-time.After(pauses.Next()):
+		case <-ctx.Done():
+			continue
+		}
+		if once.Holder.Node == "" {
+			return once, true, nil
+		}
+	}
+}
+
+// runElsewhere describes what the lock is taken for. It reads the mark before the holder: a begun
+// mark with the number of that holder's node is of the run that is under way. known is false where
+// the mark does not tell: the holder has not begun, has ended, or is no run for an instant.
+func (j *job) runElsewhere(ctx context.Context) (once Once, known bool, err error) {
+	c := j.from.client
+	once.Outcome = OnceBusy
 	now, _ := c.Session().Connection()
-	data, stat, err := c.Session().Read(ctx, now.Epoch, key+"/"+markName)
-	if err == nil && len(data) > 0 {
-		mark, _ = readMark(data, stat.Mtime)
+	data, stat, err := c.Session().Read(ctx, now.Epoch, j.path+"/"+markName)
+	if err == nil || errors.Is(err, zkconn.ErrNoNode) {
+		once.Mark, _ = readMark(data, stat.Mtime)
 	}
-	once.Holder = c.holderOf(ctx, key)
-	if mark.State != MarkBegun || mark.For.IsZero() || mark.Token != once.Holder.Token {
-		return once, nil // it has not begun, has ended, or has no instant
-	}
-	once.Mark = mark
-	switch {
-	case mark.For.After(instant):
-		return superseded(once, key, instant)
-	case mark.until.Before(instant):
-		return once, notRun(key, instant,
+	once.Holder = c.holderOf(ctx, j.path)
+	switch mark := once.Mark; {
+	case mark.For.IsZero():
+		return once, false, nil
+	case mark.State != MarkBegun || mark.Token.Zxid() != once.Holder.Token.Zxid():
+		if mark.For.Equal(j.instant) && (mark.State == MarkDone || !j.retries) {
+			return Once{Outcome: OnceAlreadyRan, Mark: mark}, true, nil
+		}
+		return once, false, nil
+	case mark.For.After(j.instant):
+		once, err = superseded(once, j.path, j.instant)
+	case mark.until.Before(j.instant):
+		err = notRun(j.path, j.instant,
 			fmt.Errorf("%w: the run for %s is still going (%v)", ErrAgain, instantText(mark.For), mark))
 	}
-	return once, nil
+	return once, true, err
 }
 
 func superseded(once Once, key string, instant time.Time) (Once, error) {
@@ -106,7 +164,7 @@ func superseded(once Once, key string, instant time.Time) (Once, error) {
 	return once, notRun(key, instant, fmt.Errorf("the newest run is %v", once.Mark))
 }
 
-func notRun(key string, instant time.Time, why error) error {
+func notRun(key string, instant time.Time, why error) *Error {
 	return &Error{Op: "run", Path: key, Detail: "for " + instantText(instant), Err: fmt.Errorf("%w: %w", ErrNotRun, why)}
 }
 
@@ -121,8 +179,8 @@ func (j *job) runInstants(ctx context.Context) error {
 	missed, left := j.missed(ctx)
 	j.once.Missed = left
 	var failed []error
-	for _, at := range append(missed, j.instant) {
-		if ctx.Err() != nil && j.once.Outcome == OnceRan {
+	for n, at := range append(missed, j.instant) {
+		if n > 0 && ctx.Err() != nil {
 			failed = append(failed, ended(ctx))
 			break
 		}
@@ -133,6 +191,9 @@ func (j *job) runInstants(ctx context.Context) error {
 		if !goesOn {
 			break
 		}
+	}
+	if !j.at.Equal(j.instant) {
+		failed = append(failed, notRun(j.path, j.instant, fmt.Errorf("%w: missed instants come first", ErrAgain)))
 	}
 	if len(failed) == 1 {
 		return failed[0]
@@ -149,13 +210,19 @@ func (j *job) runInstant(ctx context.Context, at time.Time) (goesOn bool, err er
 
 func (j *job) instantIsDue() (due bool, err error) {
 	switch last := j.once.Mark; {
-	case last.State == "":
+	case last.State == MarkNone:
 	case last.For.IsZero(): // of RunOnce
 		if last.State != MarkFailed && !j.instant.After(last.Began) {
+			if err := j.isAhead(last.Began, farthestAhead); err != nil {
+				return false, err
+			}
 			j.once.Outcome = OnceAlreadyRan
 			return false, nil
 		}
 	case last.For.After(j.instant):
+		if err := j.isAhead(last.For, farthestAhead); err != nil {
+			return false, err
+		}
 		j.once, err = superseded(j.once, j.path, j.instant)
 		return false, err
 	case last.For.Before(j.instant):
@@ -188,7 +255,7 @@ func (j *job) missed(ctx context.Context) (catchUp []time.Time, left int) {
 	if from.IsZero() {
 		from = last.Began // of RunOnce
 	}
-	if !j.catchesUp || last.State == "" || !from.Before(j.instant) {
+	if !j.catchesUp || last.State == MarkNone || !from.Before(j.instant) {
 		return nil, 0
 	}
 	add := func(at time.Time) {

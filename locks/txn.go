@@ -132,7 +132,7 @@ func (l *Lease) beginTxn(ctx context.Context) error {
 	if !l.Valid() {
 		return l.stale()
 	}
-	if err := l.from.client.enter(ctx); err != nil {
+	if err := l.from.client.enter(ctx, &l.from.client.requests); err != nil {
 		return err
 	}
 	select {

@@ -18,6 +18,9 @@ const (
 	LibraryKazoo Library = "kazoo"
 	// LibraryRecipe has names like those in ZooKeeper's documentation: lock-, read-, write-.
 	LibraryRecipe Library = "recipe"
+	// LibraryNone: the node is persistent. No lock made it, and it stands in the way until somebody
+	// deletes it.
+	LibraryNone Library = "no lock, a persistent node"
 )
 
 // Contender is one contender's node, as other processes see it.

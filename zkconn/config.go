@@ -50,6 +50,7 @@ type Config struct {
 	suspended        func() time.Duration
 	shortest         *lease.Shortest // of all sessions with this Config
 	removals         *watchRemovals  // likewise
+	found            *foundServers   // likewise; nil without WithReconfig
 }
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
@@ -92,6 +93,9 @@ func NewConfig(servers string, opts ...Option) (Config, error) {
 	}
 	if err := c.checkIdentity(); err != nil {
 		return Config{}, err
+	}
+	if c.found != nil && c.tls != nil {
+		return Config{}, fmt.Errorf("%w: WithReconfig and WithTLS: servers tell the addresses of their plain ports only", ErrBadConfig)
 	}
 	return c, nil
 }

@@ -35,6 +35,7 @@ type host struct {
 // flag. Dialing, on that goroutine, may take further addresses of the round.
 type hosts struct {
 	servers []string
+	found   *foundServers                                            // and these; nil for none
 	resolve func(ctx context.Context, name string) ([]string, error) // nil: names are handed over as they are
 	over    func() bool
 	ctx     context.Context
@@ -45,7 +46,6 @@ type hosts struct {
 	maxWait  time.Duration
 	urgency  *urgency
 	queue    []host
-	known    [][]host // of each server, as last resolved
 	rounds   int
 	lastFree time.Time // when a connection of no use last began a round at once
 
@@ -53,15 +53,16 @@ type hosts struct {
 	answered  atomic.Bool // a server answered on the newest connection
 	refused   atomic.Bool // a server refused a credential on it
 
-	mu      sync.Mutex // current is read by others
+	mu      sync.Mutex // current is read by others; names are resolved side by side
 	current host
+	known   map[string][]host // of each server, as last resolved
 }
 
 func newHosts(cfg Config, over func() bool) *hosts {
 	h := &hosts{
-		servers: cfg.servers, over: over, timeout: cfg.dialTimeout(),
+		servers: cfg.servers, found: cfg.found, over: over, timeout: cfg.dialTimeout(),
 		wait: retry.Rounds(cfg.initialBackoff, cfg.maxBackoff).Begin(), maxWait: cfg.maxBackoff, current: configuredHost(cfg.servers[0]),
-		known: make([][]host, len(cfg.servers)), urgency: newUrgency(cfg.SessionTimeout),
+		known: map[string][]host{}, urgency: newUrgency(cfg.SessionTimeout),
 	}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
 	if cfg.dial == nil {
@@ -176,10 +177,11 @@ func (h *hosts) pauseBetweenRounds() bool {
 // beginRound resolves and shuffles; the server that was tried last comes last.
 func (h *hosts) beginRound() {
 	h.rounds++
-	found := make([][]host, len(h.servers))
+	servers := slices.Concat(h.servers, h.found.list())
+	found := make([][]host, len(servers))
 	var resolving sync.WaitGroup
-	for i, server := range h.servers {
-		resolving.Go(func() { found[i] = h.addresses(i, configuredHost(server)) })
+	for i, server := range servers {
+		resolving.Go(func() { found[i] = h.addresses(configuredHost(server)) })
 	}
 	resolving.Wait()
 	round := slices.Concat(found...)
@@ -191,11 +193,14 @@ func (h *hosts) beginRound() {
 
 // addresses resolves a server. A name that cannot be resolved is handed on, for dialing to tell
 // why; while reconnecting is urgent, its last addresses stand in.
-func (h *hosts) addresses(index int, server host) []host {
+func (h *hosts) addresses(server host) []host {
 	if h.resolve == nil || net.ParseIP(server.name) != nil {
 		return []host{server}
 	}
-	timeout, urgent := h.timeout, h.urgency.urgent() && h.known[index] != nil
+	h.mu.Lock()
+	before := h.known[server.address]
+	h.mu.Unlock()
+	timeout, urgent := h.timeout, h.urgency.urgent() && before != nil
 	if urgent {
 		timeout = min(timeout, h.urgency.overlap())
 	}
@@ -204,7 +209,7 @@ func (h *hosts) addresses(index int, server host) []host {
 	ips, err := h.resolve(ctx, server.name)
 	switch {
 	case (err != nil || len(ips) == 0) && urgent:
-		return h.known[index]
+		return before
 	case err != nil || len(ips) == 0:
 		return []host{server}
 	}
@@ -214,7 +219,9 @@ func (h *hosts) addresses(index int, server host) []host {
 		address := net.JoinHostPort(ip, port)
 		all = append(all, host{name: server.name, address: address, label: server.address + " (" + address + ")"})
 	}
-	h.known[index] = all
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.known[server.address] = all
 	return all
 }
 

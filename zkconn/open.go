@@ -54,6 +54,9 @@ func Dial(cfg Config, epoch uint64, sink func(Event)) (*Conn, error) {
 	}
 	c.zk, c.events = conn, events
 	close(c.ready)
+	if cfg.found != nil {
+		c.session.running.Go(c.followMembers)
+	}
 	return c, nil
 }
 

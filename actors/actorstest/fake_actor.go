@@ -67,7 +67,7 @@ func (f *fakeActor) Receive(ctx actor.Context) {
 	case *actor.Restarting:
 		ctx.Stop(ctx.Self())
 	case *actor.Stopping:
-		f.Watched(ctx, ctx.Unwatch)
+		f.Watched(ctx, func(pid *actor.PID) { mailbox.Unwatch(ctx, pid) })
 		if !f.state.Terminal() {
 			f.enter(ctx, messages.StateReleasing, "Stopped", messages.ReasonStopped)
 		}

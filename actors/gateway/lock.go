@@ -224,7 +224,7 @@ func (q *requester) stop(ctx actor.Context) {
 		q.timer.Stop()
 	}
 	q.clock.End()
-	q.audience.Watched(ctx, ctx.Unwatch)
+	q.audience.Watched(ctx, func(pid *actor.PID) { mailbox.Unwatch(ctx, pid) })
 }
 
 // perform carries out the outputs, and sets the timer.

@@ -217,7 +217,9 @@ func Describe(c *messages.Contender, naming messages.Naming, data []byte, czxid 
 	c.Asked = queue.IsRevokeRequest(data)
 	o, ours := queue.ParseOwner(data)
 	c.Token, _ = messages.NewToken(czxid, o.Place) // zero where it does not fit, as Contender says
-	c.Library = libraryOf(c, naming, data, ours)
+	if c.Library = libraryOf(c, naming, data, ours); c.Session == 0 && czxid != 0 {
+		c.Library = messages.LibraryNone
+	}
 	if ours {
 		o.Describe(c)
 	}

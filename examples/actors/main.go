@@ -89,7 +89,9 @@ func run(s settings) (err error) {
 		return &foreman{from: session, settings: s, prints: prints, verdict: verdict}
 	}))
 	defer prints.Flush(ctx)
-	defer system.Root.Stop(foreman) // and with it its lock actors, whose nodes the session deletes
+	// And with it its lock actors, whose nodes the session deletes. It is waited for: the session ends
+	// lock actors, too, and protoactor logs a dead letter where an actor stops a child that has ended.
+	defer func() { _ = system.Root.StopFuture(foreman).Wait() }()
 	select {
 	case err := <-verdict:
 		return err

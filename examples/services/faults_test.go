@@ -158,7 +158,7 @@ func TestOnceUnderFaults(t *testing.T) {
 			})
 			require.ErrorIs(t, err, locks.ErrLost)
 		}
-		require.Empty(t, once.Mark.State)
+		require.Equal(t, locks.MarkNone, once.Mark.State)
 		require.NotErrorIs(t, err, context.Canceled)
 		var ran int
 		patient.Eventually(t, func() bool {

@@ -61,7 +61,11 @@ and goes some time after its last one.`,
 				if err != nil {
 					return err
 				}
-				return show(asJSON, allToJSON(q.Contenders), queueLines(q, wide, time.Now(), termWidth()))
+				lines := queueLines(q, wide, time.Now(), termWidth())
+				if len(q.Contenders) == 0 {
+					lines = append(lines, persistent(ctx, client, q.Path)...)
+				}
+				return show(asJSON, allToJSON(q.Contenders), lines)
 			})
 		},
 	}
@@ -72,6 +76,18 @@ and goes some time after its last one.`,
 }
 
 func takesPermits(c messages.Contender) bool { return c.Mode == messages.Semaphore }
+
+// persistent says of a lock path without contenders that its node keeps a contest's waiters out:
+// they have no nodes of their own.
+func persistent(ctx context.Context, client *locks.Client, path string) []string {
+	now, _ := client.Session().Connection()
+	_, stat, err := client.Session().Read(ctx, now.Epoch, path)
+	if err != nil || stat.EphemeralOwner != 0 || path == "/" {
+		return nil
+	}
+	return []string{fmt.Sprintf("the path is a persistent node, made %s ago: a contest there waits until it is deleted",
+		ago(stat.Ctime, time.Now()))}
+}
 
 // queueLines is a queue for people.
 func queueLines(q *messages.Queue, wide bool, now time.Time, width int) []string {

@@ -190,6 +190,8 @@ func (r *runArgs) bound() time.Duration {
 	switch {
 	case r.wait > 0:
 		return max(r.wait, leastBound)
+	case r.job.text != "" && r.wait < 0:
+		return r.conn.connectTimeout + 2*r.conn.sessionTimeout // for the node of a dead holder
 	case r.wait == 0 || r.every > 0 || r.job.text != "":
 		return r.conn.connectTimeout
 	}

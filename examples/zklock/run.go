@@ -52,7 +52,9 @@ minute of date is that time as long as no machine begins a minute late. It is
 run by the first to come, however fast it is. One that failed, or was killed,
 is run again for the same instant only with --retry-after. An instant that is
 older than the newest one, too late by --start-within, or found while an older
-run is still going, is run by nobody: exit status 81.
+run is still going, is run by nobody: exit status 81. The same holds where the
+lock is taken by something else than a run, and not free within twice
+--session-timeout: a machine that has died is waited for.
 
 Exit status of zklock itself:
   64  bad use
@@ -216,7 +218,7 @@ func (r *runArgs) runOnce(ctx context.Context, client *locks.Client, carry func(
 		once, err = locks.RunOnce(ctx, client, r.path, r.every, work, opts...)
 	}
 	switch {
-	case errors.Is(err, locks.ErrNotRun):
+	case errors.Is(err, locks.ErrNotRun) && !errors.Is(err, context.Canceled): // by a signal
 		return exitWith(statusNotRun, "%s: %s (%s); the command was not run", r.path, once.Outcome, short(err))
 	case once.Outcome == locks.OnceAlreadyRan:
 		return exitWith(statusNotAcquired, "%s: already run (%v); the command was not run", r.path, once.Mark)

@@ -33,6 +33,8 @@ func who(c messages.Contender) string {
 		return fmt.Sprintf("%s:%d", c.Host, c.PID)
 	case c.Unread && c.Session == 0:
 		return "not readable"
+	case c.Library == messages.LibraryNone:
+		return string(c.Library)
 	case c.Unread:
 		return fmt.Sprintf("session 0x%x (not readable)", c.Session)
 	case c.Asked || c.Library == messages.LibraryUnknown:

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"context"
 	"log/slog"
 	"testing"
 	"testing/synctest"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
@@ -71,4 +73,39 @@ func TestPollIsWarnedOf(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestKilledHolderIsNotWarnedOf: a semaphore's contender is let in by the queue, and was killed before it said so. The
+// one behind it finds out when it looks again. It lacks no permission, and no watch is lost.
+func TestKilledHolderIsNotWarnedOf(t *testing.T) {
+	log := &stories.Log{Handler: slog.DiscardHandler}
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		network := &bubble.Network{Server: server}
+		holder, dead := bubble.Client(t, server), bubble.OpenThrough(t, server, network)
+		waiter, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
+			locks.WithSessionTimeout(4*time.Second), locks.WithLogger(slog.New(log)))
+		require.NoError(t, err)
+		bubble.CloseLater(t, waiter)
+		relists.Right(t, waiter.Session(), 1)
+		take := func(client *locks.Client) func(context.Context) (*locks.Lease, error) {
+			return func(ctx context.Context) (*locks.Lease, error) { return client.Semaphore("/slots", 2).Acquire(ctx, 1) }
+		}
+		first, second := bubble.Locked(t, take(holder)), bubble.Locked(t, take(holder))
+		killed, cancel := context.WithCancel(t.Context())
+		gone := patient.Elsewhere(killed, take(dead))
+		synctest.Wait()
+		waiting := patient.Elsewhere(t.Context(), take(waiter))
+		synctest.Wait()
+		network.End()
+		bubble.GiveBack(t, first, second)
+		lease := patient.Receive(t, waiting)
+		require.NoError(t, lease.Err)
+		synctest.Wait() // the log is written by a queue
+		require.Zero(t, log.Count("what no event had told it"))
+		require.Equal(t, 1, log.Count("a semaphore's waiter found by looking again"))
+		bubble.GiveBack(t, lease.Lease)
+		cancel()
+		_ = patient.Receive(t, gone)
+	})
 }

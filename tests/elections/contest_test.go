@@ -2,14 +2,17 @@ package elections
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
@@ -73,5 +76,29 @@ func TestBadContests(t *testing.T) {
 			require.ErrorIs(t, err, actors.ErrBadAcquire)
 		}
 		require.Empty(t, zk.Children(t, zk.Raw(t), ""))
+	})
+}
+
+// TestContestBehindAPersistentNode: the error of a Lock says that no session's end deletes the node that it waits for.
+func TestContestBehindAPersistentNode(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client := zk.Open(t)
+		zk.Write(t, "/taken", "settings")
+		waited := &locks.Error{}
+		patient.Eventually(t, func() bool {
+			ctx, cancel := context.WithTimeout(patient.Deadline(t), 200*time.Millisecond)
+			defer cancel()
+			_, err := client.Contest("/taken").Lock(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			return errors.As(err, &waited) && waited.Behind.Library != messages.LibraryUnknown
+		}, "nothing is said of the node")
+		require.Equal(t, messages.LibraryNone, waited.Behind.Library)
+		require.ErrorContains(t, waited, "behind taken, no lock, a persistent node that stands until somebody deletes it")
+
+		waiting := patient.Elsewhere(patient.Deadline(t), client.Contest("/taken").Lock)
+		require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/taken", -1))
+		got := patient.Receive(t, waiting)
+		require.NoError(t, got.Err)
+		patient.GiveBack(t, got.Lease)
 	})
 }

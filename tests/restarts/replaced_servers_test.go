@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
 // TestRealServersAreReplaced: all three servers of an ensemble are replaced one by one, the leader as it comes, by others at
@@ -56,4 +57,28 @@ func TestRealServersAreReplaced(t *testing.T) {
 	}
 	slices.Sort(modes)
 	require.Equal(t, []string{"follower", "follower", "leader"}, modes)
+}
+
+// TestRealServersAreFound: all servers of the connect string are replaced one by one by others that it does not name. A
+// holder WithReconfig finds them in /zookeeper/config, and keeps its session and its lease.
+func TestRealServersAreFound(t *testing.T) {
+	rig.Require(t)
+	t.Parallel()
+	ensemble := rig.StartEnsemble(t, 3, rig.WithReconfig())
+	log, logged := stories.NewLog()
+	client := patient.Open(t, ensemble.Addrs(), logged, locks.WithReconfig(), locks.WithSessionTimeout(30*time.Second))
+	lease := patient.Locked(t, client.Mutex("/found").Lock)
+	session := client.Session().ID()
+	ctx := patient.Deadline(t)
+	for _, old := range ensemble.Members() {
+		newcomer, err := ensemble.Newcomer()
+		require.NoError(t, err)
+		require.False(t, log.Has(newcomer.Addr()))
+		require.NoError(t, ensemble.Replace(ctx, old, newcomer))
+		log.Await(t, newcomer.Addr())
+	}
+	patient.CatchUp(t, client) // over a server that the connect string does not name
+	require.True(t, lease.Valid())
+	require.Equal(t, session, client.Session().ID())
+	patient.GiveBack(t, lease)
 }

@@ -3,6 +3,7 @@ package runonce
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -91,7 +92,8 @@ func TestCatchUpAfterFailures(t *testing.T) {
 		run := func(n int, opts ...locks.InstantOption) error {
 			w.of = nil
 			got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(n), w.work, append(opts, all)...)
-			require.Equal(t, locks.OnceRan, got.Outcome)
+			require.Equal(t, slices.Contains(w.of, night(n)), got.Outcome == locks.OnceRan)
+			require.Equal(t, got.Outcome != locks.OnceRan, errors.Is(err, locks.ErrNotRun))
 			return err
 		}
 		require.NoError(t, run(1))
@@ -104,7 +106,10 @@ func TestCatchUpAfterFailures(t *testing.T) {
 
 		w.fails = map[time.Time]bool{night(6): true}
 		for range 2 {
-			require.Equal(t, patient.ErrOfWork, run(7, locks.WithRetryAfter(0)))
+			err := run(7, locks.WithRetryAfter(0))
+			require.ErrorIs(t, err, patient.ErrOfWork)
+			require.ErrorContains(t, err, "for "+night(7).Format(time.RFC3339)+": not run for this instant: try again")
+			require.True(t, locks.MayPass(err))
 		}
 		require.Equal(t, nights(6), w.of, "the second time without the one that was done")
 		w.fails = nil
@@ -160,11 +165,13 @@ func TestCatchUpEndsWithItsCaller(t *testing.T) {
 		cameTo(t, locks.OnceRan, client, night(1), &counted{}, all)
 		gone, leave := context.WithCancel(patient.Deadline(t))
 		w := &instants{}
-		_, err := locks.RunOnceFor(gone, client, jobKey, night(4), func(ctx context.Context, token locks.Token) error {
+		got, err := locks.RunOnceFor(gone, client, jobKey, night(4), func(ctx context.Context, token locks.Token) error {
 			leave()
 			return w.work(ctx, token)
 		}, all)
 		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, locks.ErrNotRun)
+		require.Empty(t, got.Outcome, "it was called for another instant only")
 		require.Equal(t, nights(2), w.of)
 		w.of = nil
 		_, err = locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(4), w.work, all)

@@ -121,3 +121,70 @@ func TestInstantsAndTheServersClock(t *testing.T) {
 		require.Equal(t, 2, c.calls)
 	})
 }
+
+// TestClockWasAhead: the mark of a run by a clock that was ahead is named, with what to do. It does
+// not refuse each instant until that time as superseded.
+func TestClockWasAhead(t *testing.T) {
+	for name, run := range map[string]func(t *testing.T, clock *shiftedClock, client *locks.Client){
+		"for an instant": func(t *testing.T, clock *shiftedClock, client *locks.Client) {
+			cameTo(t, locks.OnceRan, client, clock.Now(), &counted{})
+		},
+		"in a period": func(t *testing.T, _ *shiftedClock, client *locks.Client) {
+			require.Equal(t, locks.OnceRan, once(t, client, time.Hour, &counted{}).Outcome)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				clock := &shiftedClock{}
+				client := bubble.Client(t, bubble.Server(t, embedded.WithClock(clock)))
+				clock.ahead.Store(int64(1000 * time.Hour))
+				run(t, clock, client)
+				clock.ahead.Store(0)
+				got, err := onceFor(t, client, clock.Now(), &counted{})
+				require.ErrorIs(t, err, locks.ErrFailed)
+				require.ErrorContains(t, err, "ahead of the servers' clock: delete /job/ran if that clock was wrong")
+				require.Empty(t, got.Outcome)
+				lease := bubble.Locked(t, client.Mutex("/setup").Lock)
+				_, err = lease.Txn(t.Context(), locks.Delete(jobMark, locks.AnyVersion))
+				require.NoError(t, err)
+				bubble.GiveBack(t, lease)
+				cameTo(t, locks.OnceRan, client, clock.Now(), &counted{})
+			})
+		})
+	}
+}
+
+// TestRunOnceForOutlivesTheDead: a client dies with the lock before its run is marked. Another one
+// waits for the end of its session, and runs. A lock that lives on is waited for in vain, and for
+// two session timeouts.
+func TestRunOnceForOutlivesTheDead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		network := &bubble.Network{Server: server}
+		mine, other := bubble.OpenThrough(t, server, network), bubble.Client(t, server)
+		at, began := time.Now(), time.Now()
+		_, err := locks.RunOnceFor(t.Context(), mine, jobKey, at, (&counted{}).work)
+		require.NoError(t, err)
+		fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: jobMark, Action: embedded.CutBefore})
+		require.NoError(t, err)
+		network.Refuse(true)
+		lost := make(chan error, 1)
+		go func() {
+			_, err := locks.RunOnceFor(t.Context(), mine, jobKey, at.Add(time.Second), (&counted{}).work)
+			lost <- err
+		}()
+		require.NoError(t, fault.Wait(t.Context()))
+		cameTo(t, locks.OnceRan, other, at.Add(time.Second), &counted{})
+		require.Error(t, <-lost)
+		require.InDelta(t, 10*time.Second, time.Since(began), float64(3*time.Second))
+		network.Refuse(false)
+
+		lease := bubble.Locked(t, mine.Mutex(jobKey).Lock)
+		began = time.Now()
+		err = notRunFor(t, locks.OnceBusy, other, at.Add(2*time.Second))
+		require.True(t, locks.MayPass(err))
+		require.ErrorContains(t, err, "behind "+lease.Node())
+		require.InDelta(t, 20*time.Second, time.Since(began), float64(2*time.Second))
+		bubble.GiveBack(t, lease)
+	})
+}

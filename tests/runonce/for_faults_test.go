@@ -207,3 +207,34 @@ func TestRunOnceForPaused(t *testing.T) {
 		require.Equal(t, int32(3), zk.Read(t, jobMark).Version, "nothing of the first after the second")
 	})
 }
+
+// TestRunOnceForBehindADeadHolder: a process is killed that has the lock, and has marked no instant. All replicas wait for
+// the end of its session. One runs the instant, and the others are told so.
+func TestRunOnceForBehindADeadHolder(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		replicas := []*locks.Client{zk.Open(t), zk.Open(t), zk.Open(t)}
+		p := startJobber(t, zk) // of RunOnce, which marks its end only
+		require.Contains(t, p.Hear(t), "works ")
+		require.NoError(t, p.Kill())
+		outcomes := make(chan locks.OnceOutcome, len(replicas))
+		for _, client := range replicas {
+			go func() {
+				once, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(1), (&counted{}).work)
+				if err != nil {
+					t.Error(err)
+				}
+				outcomes <- once.Outcome
+			}()
+		}
+		ran := 0
+		for range replicas {
+			switch outcome := <-outcomes; outcome {
+			case locks.OnceRan:
+				ran++
+			default:
+				require.Contains(t, []locks.OnceOutcome{locks.OnceBusy, locks.OnceAlreadyRan}, outcome)
+			}
+		}
+		require.Equal(t, 1, ran)
+	})
+}

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -158,12 +158,39 @@ func TestRunOnceForIsBusy(t *testing.T) {
 		got := <-waits
 		require.Equal(t, locks.OnceRan, got.Outcome)
 		require.Equal(t, night(3), got.Mark.For)
+	})
+}
 
-		lease := patient.Locked(t, client.Mutex(jobKey).Lock) // which is no run
-		busy := cameTo(t, locks.OnceBusy, other, night(4), &counted{})
-		require.Equal(t, lease.Token(), busy.Holder.Token)
-		require.Zero(t, busy.Mark)
+// TestRunOnceForWaitsForTheLock: a lock that is held without a run says nothing of the instant. The caller waits for it,
+// or is told that nobody has run. An instant that somebody has run needs no lock.
+func TestRunOnceForWaitsForTheLock(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		client, other := zk.Open(t), zk.Open(t)
+		ran := cameTo(t, locks.OnceRan, client, night(3), &counted{})
+		lease := patient.Locked(t, client.Mutex(jobKey).Lock)
+		require.Equal(t, locks.Once{Outcome: locks.OnceAlreadyRan, Mark: ran.Mark},
+			cameTo(t, locks.OnceAlreadyRan, other, night(3), &counted{}))
+
+		gone, leave := context.WithTimeout(patient.Deadline(t), 300*time.Millisecond)
+		defer leave()
+		busy, err := locks.RunOnceFor(gone, other, jobKey, night(4), (&counted{}).work)
+		require.ErrorIs(t, err, locks.ErrNotRun)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.True(t, locks.MayPass(err))
+		require.ErrorContains(t, err, "behind "+lease.Node())
+		require.Equal(t, locks.OnceBusy, busy.Outcome)
+		require.Equal(t, []any{lease.Token(), ran.Mark}, []any{busy.Holder.Token, busy.Mark})
+
+		waits := make(chan locks.Once, 1)
+		go func() {
+			once, err := locks.RunOnceFor(patient.Deadline(t), other, jobKey, night(4), (&counted{}).work)
+			if err != nil {
+				t.Error(err)
+			}
+			waits <- once
+		}()
 		patient.GiveBack(t, lease)
+		require.Equal(t, locks.OnceRan, (<-waits).Outcome)
 	})
 }
 
@@ -298,8 +325,7 @@ func TestReplicasRunOnceForEachInstant(t *testing.T) {
 			for round := range rounds {
 				key := jobKey + strconv.Itoa(len(opts)) + strconv.Itoa(round)
 				var mu sync.Mutex
-				var ran []time.Time
-				var superseded atomic.Int32
+				var ran, notRun []time.Time
 				var all sync.WaitGroup
 				for n, client := range clients {
 					at := night(round).Add(time.Duration(n/2) * time.Hour) // two each
@@ -313,7 +339,9 @@ func TestReplicasRunOnceForEachInstant(t *testing.T) {
 							}, opts...)
 						switch {
 						case errors.Is(err, locks.ErrNotRun):
-							superseded.Add(1)
+							mu.Lock()
+							defer mu.Unlock()
+							notRun = append(notRun, at)
 						case err != nil:
 							t.Error(got, err)
 						}
@@ -322,11 +350,16 @@ func TestReplicasRunOnceForEachInstant(t *testing.T) {
 				all.Wait()
 				require.NotEmpty(t, ran)
 				require.LessOrEqual(t, len(ran), 2)
+				for n := range 2 {
+					at := night(round).Add(time.Duration(n) * time.Hour)
+					told := len(slices.DeleteFunc(slices.Clone(notRun), func(of time.Time) bool { return !of.Equal(at) }))
+					require.True(t, slices.ContainsFunc(ran, at.Equal) || told == 2, "%v is missed, and %d are told", at, told)
+				}
 				if len(ran) == 2 {
 					require.True(t, ran[0].Before(ran[1]), "%v", ran)
 				} else if opts != nil {
 					require.Equal(t, night(round).Add(time.Hour), ran[0], "the newest, because nobody leaves")
-					require.Equal(t, int32(2), superseded.Load())
+					require.Len(t, notRun, 2)
 				}
 			}
 		}

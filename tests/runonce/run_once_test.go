@@ -96,7 +96,7 @@ func TestRunOnceFails(t *testing.T) {
 		for range 2 {
 			got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work)
 			require.Equal(t, patient.ErrOfWork, err)
-			require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
+			require.Equal(t, locks.Once{Outcome: locks.OnceRan, Mark: locks.Mark{State: locks.MarkNone}}, got)
 			require.Equal(t, unmarked, zk.Read(t, jobMark))
 		}
 		require.PanicsWithValue(t, "work", func() {
@@ -150,6 +150,7 @@ func TestRunOnceIsBusy(t *testing.T) {
 						require.Equal(t, os.Getpid(), busy.Holder.PID)
 						require.Equal(t, token, busy.Holder.Token)
 						require.Zero(t, busy.Mark)
+						require.Equal(t, "not read", busy.Mark.String())
 						_, err := locks.RunOnce(ctx, client, jobKey, 0, waiting.work)
 						require.ErrorIs(t, err, locks.ErrReentry)
 						go func() {
@@ -226,7 +227,7 @@ func TestAckWith(t *testing.T) {
 		zk.Write(t, "/other", "is there")
 		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, job)
 		require.ErrorIs(t, err, zkconn.ErrNodeExists)
-		require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
+		require.Equal(t, locks.Once{Outcome: locks.OnceRan, Mark: locks.Mark{State: locks.MarkNone}}, got)
 		require.Equal(t, []stories.Written{stories.Absent, unmarked},
 			[]stories.Written{zk.Read(t, "/result"), zk.Read(t, jobMark)})
 		require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/other", -1))

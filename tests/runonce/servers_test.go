@@ -126,7 +126,7 @@ func TestRunOnceInSilence(t *testing.T) {
 				return nil
 			})
 		require.ErrorIs(t, err, locks.ErrLost)
-		require.Equal(t, locks.Once{Outcome: locks.OnceRan}, got)
+		require.Equal(t, locks.Once{Outcome: locks.OnceRan, Mark: locks.Mark{State: locks.MarkNone}}, got)
 		proxy.Hold(false)
 		require.Equal(t, unmarked, zk.Read(t, jobMark))
 		require.Equal(t, locks.OnceRan, once(t, zk.Open(t), time.Hour, &counted{},
@@ -195,7 +195,7 @@ func TestRunOncePaused(t *testing.T) {
 		require.Equal(t, locks.OnceRan, next.Outcome)
 		p.GoOn(t)
 		require.NoError(t, p.Resume())
-		require.Equal(t, "ran  true false", p.Hear(t))
+		require.Equal(t, "ran none true false", p.Hear(t))
 		<-p.Exited()
 		require.Equal(t, next.Mark, once(t, client, time.Hour, &counted{}).Mark)
 		require.Equal(t, int32(1), zk.Read(t, jobMark).Version, "written once")

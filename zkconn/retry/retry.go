@@ -9,6 +9,7 @@
 //	HungUp     0.1 to 5 s      until ctx    the server hangs up on it       fewer reconnects of all others
 //	NoRoom     50 to 800 ms    6            two callers fill one session    they come apart (1)
 //	Campaign   0.1 to 10 s     until ctx    a term ends at once             at most 10 campaigns a second
+//	Taken      10 ms to 1 s    for 2 T      a job's lock is taken           one look a second at who has it
 //	Rounds     50 ms to 5 s    until Close  no server is reached            no storm of dials (2)
 //	Urgent     10 ms to T/100  lease's end  the same, while a lock is held  the lease outlasts the outage
 //
@@ -62,6 +63,9 @@ var (
 	NoRoom = Policy{50 * time.Millisecond, 800 * time.Millisecond, 2}
 	// Campaign: a campaign failed, or a term as leader was over soon.
 	Campaign = Policy{100 * time.Millisecond, 10 * time.Second, 1.5}
+	// Taken: the lock of a job is taken, and its mark does not say by which run. A run marks itself
+	// within a few round trips.
+	Taken = Policy{10 * time.Millisecond, time.Second, 2}
 )
 
 // How often the bounded policies are tried. The last failure is the caller's error.

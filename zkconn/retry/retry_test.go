@@ -28,6 +28,7 @@ func TestPausesGrow(t *testing.T) {
 		"hung up":                    {HungUp, map[int]time.Duration{1: 100 * ms, 2: 200 * ms, 4: 800 * ms, 7: 5000 * ms, 1_000_000: 5000 * ms}},
 		"no room":                    {NoRoom, map[int]time.Duration{1: 50 * ms, NoRoomTries - 1: 800 * ms}},
 		"campaign":                   {Campaign, map[int]time.Duration{1: 100 * ms, 2: 150 * ms, 100: 10_000 * ms}},
+		"taken":                      {Taken, map[int]time.Duration{1: 10 * ms, 3: 40 * ms, 100: 1000 * ms}},
 		"rounds":                     {Rounds(7*ms, 70*ms), map[int]time.Duration{1: 7 * ms, 2: 10500 * time.Microsecond, 100: 70 * ms}},
 		"urgent":                     {Urgent(4 * time.Second), map[int]time.Duration{1: 10 * ms, 2: 15 * ms, 100: 40 * ms}},
 		"urgent, of a short session": {Urgent(400 * ms), map[int]time.Duration{1: 10 * ms, 100: 10 * ms}},
@@ -64,6 +65,7 @@ func TestTable(t *testing.T) {
 	require.NoError(t, err)
 	policies := map[string]Policy{
 		"Vanished": Vanished, "Throttled": Throttled, "Unknown": Unknown, "HungUp": HungUp, "NoRoom": NoRoom, "Campaign": Campaign,
+		"Taken":  Taken,
 		"Rounds": Rounds(50*time.Millisecond, 5*time.Second),
 		"Urgent": Urgent(100 * time.Second), // of which a hundredth is a second
 	}

@@ -174,8 +174,8 @@ func (*Note) output()      {}
 // request. Nothing is decided on it. It is immutable.
 type Predecessor struct {
 	Node string
-	// Session is that of the node; the shell fills in its own. Data and Czxid are as they were read,
-	// or else Unread: the session may not.
+	// Session is that of the node, zero for a persistent one; the shell fills in its own. Data and
+	// Czxid are as they were read, or else Unread: the session may not.
 	Session int64
 	Data    []byte
 	Czxid   int64
@@ -209,4 +209,7 @@ const (
 	// Polled: a waiter found a change by looking again, though an event should have told it: see
 	// Counts.
 	Polled
+	// Unannounced: the same, because a semaphore's contender before it has not written that it holds,
+	// as where it was killed.
+	Unannounced
 )

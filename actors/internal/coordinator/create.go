@@ -85,7 +85,7 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 		case a.Failure.is(NodeExists):
 			c.look(path) // else restored servers have brought it back
 		case a.Failure.none() && r.wait.pending == 0 && r.queue.find(r.spec.One) == nil: // it waited for the node of another
-			c.countPoll(r, r.spec.One)
+			c.countPoll(r, Polled, r.spec.One)
 		}
 	}
 	c.created(r, p.op, a.Node, a.Failure)

@@ -135,12 +135,12 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 func (r *request) polls(op uint64) bool { return r.waitsIn(op - 1) }
 
 // countPoll counts a change that a request found only because its poll timer fired.
-func (c *Coordinator) countPoll(r *request, node string) {
+func (c *Coordinator) countPoll(r *request, what Noted, node string) {
 	c.polls++
-	c.emit(&Note{What: Polled, Path: r.spec.Path, Node: node})
+	c.emit(&Note{What: what, Path: r.spec.Path, Node: node})
 }
 
-// showsUnheard reports whether a listing shows a change of which a request should have heard an
+// showsUnheard reports, as Polled or Unannounced, whether a listing shows a change of which a request should have heard an
 // event. Its poll timer has fired. The change is that a node that it waits for is gone, the number
 // of permits is another, or nobody is before it any more.
 //
@@ -148,31 +148,34 @@ func (c *Coordinator) countPoll(r *request, node string) {
 // the first event ends the wait. Only the ends of this session's own nodes come by another way,
 // perhaps later: these count once the session takes them to be gone. The predecessor of a
 // semaphore's waiter may hold and not have written so yet; that counts, too.
-func (c *Coordinator) showsUnheard(r *request, view *View) bool {
+func (c *Coordinator) showsUnheard(r *request, view *View) (what Noted, shows bool) {
 	w := r.wait
 	position, shown := view.Queue.Find(r.node.name)
 	if w.pending > 0 || !shown { // no watch is on its own node, and heartbeats look for it
-		return false
+		return Polled, false
 	}
 	if w.children {
-		return position.Before < r.view.before
+		return Polled, position.Before < r.view.before
 	}
 	first := position.Before == 0 && r.spec.Permits > 0
 	for _, name := range w.nodes {
 		if name == "" {
 			if view.Permits != r.view.permits {
-				return true
+				return Polled, true
 			}
 			continue
 		}
 		_, there := view.Queue.Find(name)
 		ours := r.queue.find(name) != nil
 		if !there && !ours {
-			return true
+			return Polled, true
 		}
 		first = first && (there || !ours)
 	}
-	return first
+	if w.unread {
+		return Polled, first
+	}
+	return Unannounced, first
 }
 
 func (c *Coordinator) tellListed(w lister, view *View) {
@@ -181,8 +184,10 @@ func (c *Coordinator) tellListed(w lister, view *View) {
 	case w.ahead:
 		r.kind.lookedAhead(c, r, w.op, view)
 	default:
-		if r.polls(w.op) && view.Failure.none() && r.spec.One == "" && c.showsUnheard(r, view) {
-			c.countPoll(r, r.node.name)
+		if r.polls(w.op) && view.Failure.none() && r.spec.One == "" {
+			if what, shows := c.showsUnheard(r, view); shows {
+				c.countPoll(r, what, r.node.name)
+			}
 		}
 		c.tell(r, c.listedEvent(r, w.op, view))
 	}

@@ -30,6 +30,7 @@ type wait struct {
 	children bool // it watches the list of children
 	pending  int  // reads under way
 	remote   bool // it is about a node of another session
+	unread   bool // it may not READ a node, so no event comes of that
 	// predecessor describes the node before the request, once that is read, while other reads are under way.
 	predecessor *Predecessor
 }

@@ -42,7 +42,7 @@ func describe(out Output) string {
 	case *Trouble:
 		return fmt.Sprintf("r%d is in trouble: %s", out.To, out.Text)
 	case *Note:
-		w := words{"note " + []string{"Unanswered", "NotRemoved", "MayNotRemove", "Unowned", "NoRequest", "Polled"}[out.What]}
+		w := words{"note " + []string{"Unanswered", "NotRemoved", "MayNotRemove", "Unowned", "NoRequest", "Polled", "Unannounced"}[out.What]}
 		w.add(out.Node != "", "%s/%s", out.Path, out.Node)
 		w.add(out.Tries != 0, "tries=%d", out.Tries)
 		w.add(out.What == NoRequest, "%s", out.Detail)

@@ -100,6 +100,7 @@ func (p watchSet) answered(c *Coordinator, _ uint64, answer Answer) {
 		c.wake(r, r.wakeKind(p.name), Handoff{At: c.at.Moment})
 	case f.none(), f.is(NoAuth):
 		// No event comes of a node that the session may not READ: the slow re-list has to find out.
+		w.unread = w.unread || f.is(NoAuth)
 		if w.pending == 0 {
 			predecessor, w.predecessor = w.predecessor, nil
 			c.tellWaits(r, predecessor) // nil where it watches the children: the listing has told as much

@@ -176,6 +176,19 @@ type Quiet struct{}
 // IgnoreDeadLetterLogging keeps a dropped message out of the log.
 func (Quiet) IgnoreDeadLetterLogging() {}
 
+// IfThere gives an actor that has not ended to do, such as to be told something that is of no use to
+// others: no dead letter comes of it, also where the actor ends meanwhile.
+func IfThere(system *actor.ActorSystem, pid *actor.PID, do func(actor.Process)) {
+	if process, there := system.ProcessRegistry.Get(pid); there {
+		do(process)
+	}
+}
+
+// Unwatch is ctx.Unwatch of an actor that may have ended.
+func Unwatch(ctx actor.Context, pid *actor.PID) {
+	IfThere(ctx.ActorSystem(), pid, func(p actor.Process) { p.SendSystemMessage(pid, &actor.Unwatch{Watcher: ctx.Self()}) })
+}
+
 // Named makes the mailbox of an actor whose name is known before it is spawned. The actor system
 // registers the name before the mailbox knows who takes its messages: a message in between is a
 // data race, or calls nil, and one right after comes before actor.Started. So this mailbox blocks

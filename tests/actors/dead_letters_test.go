@@ -1,0 +1,92 @@
+package actors
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stage"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+)
+
+// crew is an actor with lock actors, half of which hold, and which follows their queues. An owner has the last.
+type crew struct {
+	session *actors.Session
+	owner   *actor.PID
+	held    chan struct{} // gets a signal for each grant
+	gone    chan struct{} // and for each lock actor that has ended
+}
+
+const paths = 10
+
+func (c *crew) Receive(ctx actor.Context) {
+	switch ctx.Message().(type) {
+	case *actor.Started:
+		for n := range 2 * paths {
+			path := fmt.Sprintf("/crew-%d", n%paths)
+			ctx.Request(c.session.PID(), &messages.Follow{Path: path})
+			ctx.Spawn(actors.NewLock(c.session, messages.Acquire{Path: path}, actors.WithOwner(c.owner)))
+		}
+	case *messages.Held:
+		c.held <- struct{}{}
+	case *actor.Terminated:
+		c.gone <- struct{}{}
+	}
+}
+
+// TestShutdownMakesNoDeadLetters: a program stops its actors, waits for that, and closes its session; or it closes the
+// session first. protoactor has nothing to log.
+func TestShutdownMakesNoDeadLetters(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+		for name, stop := range map[string]func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}){
+			"the actor, the session": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
+				require.NoError(t, s.System.Root.StopFuture(crew).Wait())
+				require.NoError(t, s.Session.Close(patient.Deadline(t)))
+			},
+			"the session, the actor": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
+				require.NoError(t, s.Session.Close(patient.Deadline(t)))
+				require.NoError(t, s.System.Root.PoisonFuture(crew).Wait())
+			},
+			"the owner, the actor, the session": func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}) {
+				require.NoError(t, s.System.Root.StopFuture(owner).Wait())
+				for range 2 * paths {
+					<-gone
+				}
+				require.NoError(t, s.System.Root.StopFuture(crew).Wait())
+				require.NoError(t, s.Session.Close(patient.Deadline(t)))
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				letters := make(chan string, 100)
+				patient.Cleanup(t, func() { // after the session and the system
+					for len(letters) > 0 {
+						t.Error(<-letters)
+					}
+				})
+				s := stage.New(t, zk.Connect())
+				s.System.EventStream.Subscribe(func(event any) {
+					if letter, is := event.(*actor.DeadLetterEvent); is {
+						if _, quiet := letter.Message.(actor.IgnoreDeadLetterLogging); !quiet {
+							select {
+							case letters <- fmt.Sprintf("%T to %v", letter.Message, letter.PID):
+							default: // there are enough
+							}
+						}
+					}
+				})
+				owner := s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+				c := &crew{s.Session, owner, make(chan struct{}, 2*paths), make(chan struct{}, 2*paths)}
+				pid := s.System.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }))
+				for range paths {
+					<-c.held
+				}
+				stop(s, pid, owner, c.gone)
+			})
+		}
+	})
+}
