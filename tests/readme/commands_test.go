@@ -56,7 +56,6 @@ var commands = map[string]check{
 	"make diagram":                      leavesAsItWas,
 	"go generate ./actors/gateway/wire": long(saysWhat), // TestCodeIsFresh compares what it writes
 	"go run ./tests/overlap":            long(hasFlags),
-	"go run ./tests/outages":            hasFlags,
 	"go -C tests/soak run .":            hasFlags,
 	"go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m": hasFlags,
 
@@ -69,9 +68,6 @@ var commands = map[string]check{
 	"go -C tests/soak run . -peer zklock -duration 2m":                                            long(hasFlags),
 	"go run ./tests/stalls -scenario masses-one -timeout 2s -trials 200 -sessions 600 -lines 800": long(hasFlags),
 	"go run ./tests/stalls -scenario broken,closed -trials 50":                                    long(hasFlags),
-	"go run ./tests/cost -scenes slow -timeout 6s":                                                long(hasFlags),
-	"go run ./tests/cost -scenes outage,leader,syncs -timeout 6s -lengths 0.5,0.9,0.95,1,1.5,3":   long(hasFlags),
-	"go run ./tests/cost -scenes outage -kinds holders -clients 40 -lengths 0.35,0.45":            long(hasFlags),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
 	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(namesTests),
 	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(namesTests),
