@@ -66,8 +66,8 @@ var commands = map[string]check{
 
 	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
 	"go -C tests/soak run . -peer zklock -duration 2m":                                            long(hasFlags),
-	"go run ./tests/stalls -scenario masses-one -timeout 2s -trials 200 -sessions 600 -lines 800": long(hasFlags),
-	"go run ./tests/stalls -scenario broken,closed -trials 50":                                    long(hasFlags),
+	"go test -v -run TestNoOverlapWhenManySessionsExpire ./tests/stalls -trials 200 -session 2s":  long(namesTests),
+	"go test -v -run TestHoldersHearThatTheirLockIsTaken ./tests/stalls -trials 50":               long(namesTests),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
 	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(namesTests),
 	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(namesTests),
@@ -240,8 +240,7 @@ func hasFlagsOfZklock(name string) check {
 
 // namesTests finds the tests that a command runs, in its package.
 func namesTests(t *testing.T, p *place, command string) {
-	words := strings.Split(command, " ")
-	sources := p.run(t, "cat "+words[len(words)-1]+"/*_test.go")
+	sources := p.run(t, "cat "+regexp.MustCompile(`\./\S+`).FindString(command)+"/*_test.go")
 	for _, name := range testNames.FindAllString(command, -1) {
 		require.Contains(t, sources, "func "+name+"(", command)
 	}
