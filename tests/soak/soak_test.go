@@ -30,7 +30,7 @@ func TestRealSoakShort(t *testing.T) {
 	// Without a bound of its own: go test has one, and every wait here is bounded.
 	found, err := soak(context.Background(), o, said{t})
 	require.NoError(t, err)
-	require.NoError(t, show(said{t}, false, found))
+	require.NoError(t, found.show(said{t}))
 	require.True(t, found.clean(), "must be zero: %v", found.Wrong)
 	require.NotZero(t, found.Grants)
 	require.NotZero(t, found.Windows)
