@@ -93,7 +93,7 @@ RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The module of which every test needs a browser: likewise.
 BROWSER := tests/dashboard
 # Packages of which every test needs a program of others, or takes minutes: make test-all alone has them.
-REAL := ./tests/crowd ./tests/halts ./tests/interop ./tests/kerberos ./tests/overlap ./tests/rig/... ./tests/stalls ./tests/touches ./tests/zklock
+REAL := ./tests/crowd ./tests/halts ./tests/interop ./tests/kerberos ./tests/rig/... ./tests/stalls ./tests/touches ./tests/zklock
 
 .PHONY: test
 test: ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; some minutes, seconds where nothing changed

@@ -55,7 +55,6 @@ var commands = map[string]check{
 	"go run github.com/turnstile-locks/turnstile/examples/quickstart@latest": runsAway("ok: 40 grants"),
 	"make diagram":                      leavesAsItWas,
 	"go generate ./actors/gateway/wire": long(saysWhat), // TestCodeIsFresh compares what it writes
-	"go run ./tests/overlap":            long(hasFlags),
 	"go -C tests/soak run .":            hasFlags,
 	"go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m": hasFlags,
 
