@@ -10,6 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
@@ -52,13 +53,13 @@ func TestPollIsWarnedOf(t *testing.T) {
 				told := func() int { return log.Count("found by looking again, a session timeout later") }
 				for n := range times {
 					first := bubble.Locked(t, owner.Mutex("/closed").Lock)
-					second := wait(t, waiter, mutexAt("/closed"))
+					second := wait(t, waiter, patient.MutexAt("/closed"))
 					synctest.Wait()
 					if n == 0 {
 						require.Zero(t, told())
 					}
 					bubble.GiveBack(t, first)
-					bubble.GiveBack(t, second.granted(t))
+					bubble.GiveBack(t, second.Granted(t))
 				}
 				require.Equal(t, int64(times), waiter.Session().Counters().Polls)
 				if c.discards {

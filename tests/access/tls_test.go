@@ -110,7 +110,7 @@ func TestRealTLS(t *testing.T) {
 			first := lock(t, one, "/tls")
 			second := queue(t, two, "/tls")
 			unlock(t, first)
-			unlock(t, second.granted(t))
+			unlock(t, second.Granted(t))
 			server.at().requireCount(t, 0, "/tls")
 		})
 	}
@@ -123,7 +123,7 @@ func TestRealTLS(t *testing.T) {
 		first := lock(t, open(t, server.SecureAddr(), locks.WithTLS(server.trusting())), "/both")
 		second := queue(t, open(t, server.Addr()), "/both")
 		unlock(t, first)
-		lease := second.granted(t)
+		lease := second.Granted(t)
 		require.Greater(t, lease.Token(), first.Token())
 		unlock(t, lease)
 	})

@@ -203,7 +203,7 @@ func TestExpiredTicketEndsTheSession(t *testing.T) {
 	require.True(t, lease.Valid(), "a connection outlives its ticket")
 
 	proxy.Cut()
-	happens(t, lease.Context().Done(), "the lease ends")
+	patient.Receive(t, lease.Context().Done())
 	_, err = client.Mutex(path).Lock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrClosed)
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)

@@ -162,12 +162,12 @@ func TestExchangeThatIsCutOff(t *testing.T) {
 			fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(turn == 1, action)})
 			proxy.Cut()
 			for passed := 1; passed < turn; passed++ {
-				happens(t, fault.Fired(), "the exchange begins")
+				patient.Receive(t, fault.Fired())
 				next := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(passed+1 == turn, action)})
 				fault.Release()
 				fault = next
 			}
-			happens(t, fault.Fired(), "%s %d is lost", name, turn)
+			patient.Receive(t, fault.Fired())
 			require.True(t, lease.Valid())
 			require.NoError(t, lease.Unlock(deadline(t)), "%s %d", name, turn)
 			use(t, client, path)
@@ -180,15 +180,6 @@ func delayUnless(now bool, action rig.Action) rig.Action {
 		return action
 	}
 	return rig.Delay
-}
-
-func happens(t *testing.T, event <-chan struct{}, format string, args ...any) {
-	t.Helper()
-	select {
-	case <-event:
-	case <-deadline(t).Done():
-		t.Fatalf("never: "+format, args...)
-	}
 }
 
 // A session that is closed behind its client's back is followed by another one, which
@@ -206,7 +197,7 @@ func TestNextSession(t *testing.T) {
 	proxy.Refuse(true)
 	require.NoError(t, rig.ExpireSession(deadline(t), server.Addr(), id, password))
 	proxy.Refuse(false)
-	happens(t, lease.Context().Done(), "the lease ends")
+	patient.Receive(t, lease.Context().Done())
 	use(t, client, "/lock") // which is for alice alone
 	require.NotEqual(t, id, client.Session().ID())
 	require.Equal(t, 1, k.Logins("alice"))

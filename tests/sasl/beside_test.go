@@ -66,7 +66,7 @@ func TestRealKazooBeside(t *testing.T) {
 		kazoo.says(t, "held")
 		second := queue(t, client, "/shared")
 		require.NoError(t, kazoo.Tell(""))
-		lease := second.granted(t)
+		lease := second.Granted(t)
 
 		other := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		other.says(t, "connected")
