@@ -148,7 +148,7 @@ func TestGatewayStops(t *testing.T) {
 			require.False(t, valid, "two valid leases")
 			await(t, lease.Context().Done())
 			_ = gate.Resume() // unless it was killed
-			require.NoError(t, taken.lease.Unlock(ctx))
+			patient.GiveBack(t, taken.lease)
 			patient.Eventually(t, func() bool { return contenders(t, other, "/stops") == 0 }, "no node is left")
 		})
 	}
@@ -183,7 +183,7 @@ func TestRequesterStops(t *testing.T) {
 				require.NoError(t, holder.Resume())
 				require.Equal(t, "over", await(t, holder.Says))
 			}
-			require.NoError(t, taken.lease.Unlock(ctx))
+			patient.GiveBack(t, taken.lease)
 			patient.Eventually(t, func() bool { return contenders(t, other, "/holder") == 0 }, "no node is left")
 		})
 	}
@@ -208,6 +208,6 @@ func TestBothStop(t *testing.T) {
 	require.Equal(t, "over", await(t, holder.Says))
 	require.NoError(t, gate.Resume())
 	require.True(t, lease.Valid())
-	require.NoError(t, lease.Unlock(ctx))
+	patient.GiveBack(t, lease)
 	patient.Eventually(t, func() bool { return contenders(t, other, "/both") == 0 }, "no node is left")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // receiveFrom waits for a value that must come.
@@ -48,7 +49,7 @@ func TestCuratorAsksTurnstile(t *testing.T) {
 		}
 
 		require.NoError(t, witness.Leave("turnstile", job.Path))
-		require.NoError(t, lease.Unlock(deadline(t)))
+		patient.GiveBack(t, lease)
 		waiting.wait(t)
 		s.requireEmpty(t, job.Path)
 	})

@@ -35,7 +35,7 @@ func use(t *testing.T, client *locks.Client, path string) {
 	t.Helper()
 	lease, err := client.Mutex(path).Lock(deadline(t))
 	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(deadline(t)))
+	patient.GiveBack(t, lease)
 }
 
 // Locks on a server and on three, whose nodes are for one principal alone.
@@ -62,11 +62,11 @@ func TestLocks(t *testing.T) {
 
 			_, err = open(t, addr, as(t, k, "bob")).Mutex(path).Lock(deadline(t))
 			require.ErrorIs(t, err, zkconn.ErrNoAuth)
-			require.NoError(t, lease.Unlock(deadline(t)))
+			patient.GiveBack(t, lease)
 			second := <-granted
 			require.NotNil(t, second)
 			require.Greater(t, second.Token(), lease.Token())
-			require.NoError(t, second.Unlock(deadline(t)))
+			patient.GiveBack(t, second)
 
 			_, err = patient.Open(t, addr).Mutex(path).Lock(deadline(t))
 			require.ErrorIs(t, err, zkconn.ErrAuthFailed, "the servers demand SASL")
@@ -91,7 +91,7 @@ func TestLockOutlivesALeader(t *testing.T) {
 		require.NoError(t, leader.Restart(deadline(t)))
 	}
 	require.True(t, lease.Valid())
-	require.NoError(t, lease.Unlock(deadline(t)))
+	patient.GiveBack(t, lease)
 	use(t, client, "/app/lock")
 	require.Equal(t, 1, k.Logins("alice"), "tickets are kept between connections")
 	require.Equal(t, 1, k.Tickets("alice"), "however often the members were not to be reached")
@@ -220,5 +220,5 @@ func TestLockOutlivesItsTickets(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	require.Less(t, k.Logins("alice"), proxy.Requests(rig.OpSASL)/3, "most connections take the ticket that is there")
-	require.NoError(t, lease.Unlock(deadline(t)))
+	patient.GiveBack(t, lease)
 }

@@ -33,8 +33,7 @@ func keepsItsPlace(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
 	client := mine(t, proxy.Addr()+at.Root())
 	rec := recorder(t, client)
-	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))
-	require.NoError(t, err)
+	holder := patient.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
 	second := queue(t, mine(t, at.Connect()), "/mine")
 	for range 3 {
 		before, held := proxy.Requests(rig.OpSASL), times(rec, messages.StateHeld)
@@ -98,8 +97,7 @@ func droppedWhileHeld(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
 	client := mine(t, proxy.Addr()+at.Root())
 	rec := recorder(t, client)
-	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))
-	require.NoError(t, err)
+	holder := patient.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
 	for n, action := range []rig.Action{rig.CutBefore, rig.DropReply} {
 		fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: action, Count: 2})
 		proxy.Cut()
@@ -154,8 +152,7 @@ func TestRealMembersDie(t *testing.T) {
 		rig.WithConfig("sessionRequireClientSASLAuth", "true"))
 	client := mine(t, e.Addrs(), locks.WithSessionTimeout(time.Minute)) // longer than elections take
 	rec := recorder(t, client)
-	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))
-	require.NoError(t, err)
+	holder := patient.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
 	second := queue(t, mine(t, e.Addrs()), "/mine")
 	for _, member := range e.Members() {
 		require.NoError(t, member.Kill())
