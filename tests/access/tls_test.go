@@ -273,7 +273,7 @@ func aclAs(t *testing.T, server *secured, name, path string) []zk.ACL {
 	t.Helper()
 	cfg := as(t, server.trusting(), server.authority, name)
 	cfg.ServerName = "127.0.0.1"
-	conn, events, err := zk.Connect([]string{server.SecureAddr()}, patient.Session, zk.WithLogger(quiet{}),
+	conn, events, err := zk.Connect([]string{server.SecureAddr()}, patient.Session, zk.WithLogger(rig.Silent{}),
 		zk.WithDialer(func(network, address string, _ time.Duration) (net.Conn, error) {
 			return tls.DialWithDialer(&net.Dialer{Timeout: bound}, network, address, cfg) // the library's second is short
 		}))
@@ -287,7 +287,3 @@ func aclAs(t *testing.T, server *secured, name, path string) []zk.ACL {
 	require.NoError(t, err)
 	return acl
 }
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
