@@ -84,7 +84,7 @@ func runSoak(t *testing.T, ctx context.Context, program string, finds []string, 
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	var log io.Writer = said{t}
+	var log io.Writer = t.Output()
 	for _, kind := range finds {
 		log = until{log, "ERROR " + kind, cancel}
 	}
