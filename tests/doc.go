@@ -30,7 +30,6 @@
 //   - steady: that nothing grows: each exported operation done n and 4 n times, locks held for a day and for four.
 //   - soak: an ensemble that keeps failing, for as long as one likes.
 //   - bench: measurements beside other libraries.
-//   - overlap: two commands under one lock: when the first is gone after a fault, and when the second begins.
 //   - figures: metrics and spans.
 //   - zklock, dashboard: the command and the page, as a person meets them.
 //   - readme: the commands, code and links of the pages, and what package docs name.

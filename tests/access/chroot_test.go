@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -51,9 +52,9 @@ func beginAlike(t *testing.T, at *place) {
 	first, second := lock(t, short, "/le/lock"), lock(t, long, "/lock")
 	waiting := queue(t, long, "/lock")
 	unlock(t, first)
-	waiting.waits(t)
+	waiting.Waits(t)
 	unlock(t, second)
-	unlock(t, waiting.granted(t))
+	unlock(t, waiting.Granted(t))
 }
 
 func sameMeets(t *testing.T, at *place) {
@@ -64,7 +65,7 @@ func sameMeets(t *testing.T, at *place) {
 	second := queue(t, other, "/lock")
 	require.Len(t, at.children(t, "", "/app/lock"), 2)
 	unlock(t, first)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
 	unlock(t, lease)
 }
@@ -73,7 +74,7 @@ func insideAnother(t *testing.T, at *place) {
 	first := lock(t, open(t, at.Connect()), "/app/deep/lock")
 	second := queue(t, open(t, at.Connect()+"/app/deep"), "/lock")
 	unlock(t, first)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.Equal(t, "/lock", lease.Path())
 	require.Greater(t, lease.Token(), first.Token())
 	unlock(t, lease)
@@ -179,7 +180,7 @@ func chrootReconnects(t *testing.T, at *place) {
 	first := lock(t, client, "/lock")
 	second := queue(t, client, "/lock")
 	proxy.Cut()
-	_, err := second.rec.AwaitNth(deadline(t), messages.StateWatching, 2)
+	_, err := second.Rec.AwaitNth(deadline(t), messages.StateWatching, 2)
 	require.NoError(t, err)
 
 	id, password, ok := proxy.Session()
@@ -187,8 +188,8 @@ func chrootReconnects(t *testing.T, at *place) {
 	proxy.Refuse(true) // so that the client cannot come back before the session has ended
 	require.NoError(t, rig.ExpireSession(deadline(t), at.Hosts(), id, password))
 	proxy.Refuse(false)
-	happens(t, first.Context().Done(), "the lease ends")
-	lease := second.granted(t)
+	patient.Receive(t, first.Context().Done())
+	lease := second.Granted(t)
 	require.Equal(t, "/lock", lease.Path())
 	require.Equal(t, []string{lease.Node()}, at.children(t, "", "/app/lock"))
 	unlock(t, lease)

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
@@ -39,13 +40,13 @@ const (
 
 // behind opens a client that waits behind a node, and returns when the server has answered what it asked about that
 // node: if it may read it, it watches it then.
-func behind(t *testing.T, at *place, node string, opts ...locks.Option) (*locks.Client, *waiter) {
+func behind(t *testing.T, at *place, node string, opts ...locks.Option) (*locks.Client, *patient.Waiter) {
 	t.Helper()
-	return waitBehind(t, at, node, mutexAt("/lock"), opts...)
+	return waitBehind(t, at, node, patient.MutexAt("/lock"), opts...)
 }
 
 // waitBehind is behind for any kind of lock.
-func waitBehind(t *testing.T, at *place, node string, ask asks, opts ...locks.Option) (*locks.Client, *waiter) {
+func waitBehind(t *testing.T, at *place, node string, ask patient.Asks, opts ...locks.Option) (*locks.Client, *patient.Waiter) {
 	t.Helper()
 	return waitThrough(t, at.Proxy(t), at, node, ask, opts...)
 }
@@ -56,12 +57,12 @@ func asksAbout(node string) rig.Rule {
 }
 
 // waitThrough is waitBehind for a client behind a proxy.
-func waitThrough(t *testing.T, proxy *rig.Proxy, at *place, node string, ask asks, opts ...locks.Option) (*locks.Client, *waiter) {
+func waitThrough(t *testing.T, proxy *rig.Proxy, at *place, node string, ask patient.Asks, opts ...locks.Option) (*locks.Client, *patient.Waiter) {
 	t.Helper()
 	asked := proxy.Expect(asksAbout(node))
 	client := open(t, proxy.Addr()+at.Root(), opts...)
 	w := wait(t, client, ask)
-	happens(t, asked.Fired(), "the server is asked about the node before")
+	patient.Receive(t, asked.Fired())
 	asked.Release()
 	return client, w
 }
@@ -73,7 +74,7 @@ func readableIsWatched(t *testing.T, at *place) {
 	_, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(seldom))
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)}, at.acl(t, alice, "/lock/"+first.Node()))
 	unlock(t, first)
-	unlock(t, second.granted(t))
+	unlock(t, second.Granted(t))
 	at.requireCount(t, 0, "/lock")
 }
 
@@ -82,14 +83,14 @@ func unreadableIsPolled(t *testing.T, at *place) {
 	first := lock(t, mine(t, at.Connect()), "/lock")
 	b, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(often))
 	relists.Right(t, b.Session(), 1) // no event can tell it
-	second.waits(t)
-	told, err := actorstest.AwaitNotice[*messages.Behind](deadline(t), second.rec)
+	second.Waits(t)
+	told, err := actorstest.AwaitNotice[*messages.Behind](deadline(t), second.Rec)
 	require.NoError(t, err)
 	require.Equal(t, first.Node(), told.Contender.Node)
 	require.True(t, told.Contender.Unread)
 	require.Empty(t, told.Contender.Host)
 	unlock(t, first)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
 }
 
@@ -97,22 +98,22 @@ func threeInTurn(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
 	first := lock(t, mine(t, at.Connect()), "/lock")
 	b, second := behind(t, at, first.Node(), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
-	seconds := await(t, second.rec, messages.StateWatching).Node
+	seconds := await(t, second.Rec, messages.StateWatching).Node
 	proxy := at.Proxy(t)
-	c, third := waitThrough(t, proxy, at, seconds, mutexAt("/lock"), credential(carol), locks.WithACL(onlyMe...),
+	c, third := waitThrough(t, proxy, at, seconds, patient.MutexAt("/lock"), credential(carol), locks.WithACL(onlyMe...),
 		locks.WithSessionTimeout(lasting))
 	relists.Right(t, b.Session(), 1)
 	relists.Right(t, c.Session(), 2) // two where the session before it ends in between
 	unlock(t, first)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
 	// It has looked again and waits: a look that comes upon a node which goes is answered at once, and is none of those.
 	looked := proxy.Expect(asksAbout(lease.Node()))
-	happens(t, looked.Fired(), "the third asks about the holder's node")
+	patient.Receive(t, looked.Fired())
 	looked.Release()
-	third.waits(t)
+	third.Waits(t)
 	_ = lease.Unlock(deadline(t)) // ErrLost where the machine was too slow for its short session
-	require.Greater(t, third.granted(t).Token(), lease.Token())
+	require.Greater(t, third.Granted(t).Token(), lease.Token())
 }
 
 // There are servers that tell the watchers of a node nothing more once they may not read it.
@@ -124,7 +125,7 @@ func readTakenAway(t *testing.T, at *place) {
 	relists.Right(t, b.Session(), 1)
 	at.setACL(t, alice, "/lock/"+first.Node(), []zk.ACL{may(alice, zk.PermAll)})
 	unlock(t, first)
-	require.Greater(t, second.granted(t).Token(), first.Token())
+	require.Greater(t, second.Granted(t).Token(), first.Token())
 }
 
 func tryBehindUnreadable(t *testing.T, at *place) {
@@ -150,6 +151,6 @@ func askedByWhoMayWrite(t *testing.T, at *place) {
 	}
 	_, err = at.as(t, bob).Set(node, []byte("unlock"), -1)
 	require.NoError(t, err)
-	happens(t, lease.Revoked(), "the holder is asked for the lock")
+	patient.Receive(t, lease.Revoked())
 	unlock(t, lease)
 }

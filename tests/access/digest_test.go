@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -52,9 +53,9 @@ func creatorLocks(t *testing.T, at *place) {
 func creatorsTakeTurns(t *testing.T, at *place) {
 	first := lock(t, mine(t, at.Connect()), "/mine")
 	second := queue(t, mine(t, at.Connect()), "/mine")
-	second.waits(t)
+	second.Waits(t)
 	unlock(t, first)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
 	unlock(t, lease)
 	at.requireCount(t, 0, "/mine")
@@ -151,10 +152,10 @@ func waiterReconnects(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
 	second := queue(t, mine(t, proxy.Addr()+at.Root()), "/mine")
 	proxy.Cut()
-	_, err := second.rec.AwaitNth(deadline(t), messages.StateWatching, 2)
+	_, err := second.Rec.AwaitNth(deadline(t), messages.StateWatching, 2)
 	require.NoError(t, err)
 	unlock(t, holder)
-	unlock(t, second.granted(t))
+	unlock(t, second.Granted(t))
 	at.requireCount(t, 0, "/mine")
 }
 
@@ -171,9 +172,9 @@ func nextSession(t *testing.T, at *place) {
 	require.NoError(t, rig.ExpireSession(deadline(t), at.Hosts(), id, password))
 	proxy.Refuse(false)
 
-	happens(t, holder.Context().Done(), "the lease ends")
+	patient.Receive(t, holder.Context().Done())
 	require.ErrorIs(t, context.Cause(holder.Context()), locks.ErrLost)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.NotEqual(t, id, client.Session().ID())
 	require.Greater(t, proxy.Requests(rig.OpSetAuth), before)
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, "/mine/"+lease.Node()))
@@ -185,7 +186,7 @@ func authLost(t *testing.T, at *place, action rig.Action) {
 	proxy := at.Proxy(t)
 	fault := proxy.Expect(rig.Rule{Op: rig.OpSetAuth, Action: action, Count: 2})
 	client := mine(t, proxy.Addr()+at.Root())
-	happens(t, fault.Fired(), "the credential is lost")
+	patient.Receive(t, fault.Fired())
 	use(t, client, "/mine")
 	at.requireCount(t, 0, "/mine")
 }

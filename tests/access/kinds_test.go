@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -32,21 +33,21 @@ func TestKindsOfLocksOfSeveralUsers(t *testing.T) {
 	})
 }
 
-func readAt(path string) asks {
+func readAt(path string) patient.Asks {
 	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
 		return client.RWMutex(path, observe).RLock
 	}
 }
 
 // permitAt asks for one permit of a semaphore that has one.
-func permitAt(path string) asks {
+func permitAt(path string) patient.Asks {
 	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
 		semaphore := client.Semaphore(path, 1, observe)
 		return func(ctx context.Context) (*locks.Lease, error) { return semaphore.Acquire(ctx, 1) }
 	}
 }
 
-func contestAt(path string) asks {
+func contestAt(path string) patient.Asks {
 	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
 		return client.Contest(path, observe).Lock
 	}
@@ -75,7 +76,7 @@ func readWriteUnreadable(t *testing.T, at *place) {
 		credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(often))
 	relists.Right(t, b.Session(), 1)
 	unlock(t, first)
-	require.Greater(t, reader.granted(t).Token(), first.Token())
+	require.Greater(t, reader.Granted(t).Token(), first.Token())
 	second, err := a.RWMutex("/lock").TryRLock(deadline(t))
 	require.NoError(t, err, "readers hold together, whosever they are")
 	unlock(t, second)
@@ -99,7 +100,7 @@ func watchAll(t *testing.T, at *place) {
 		return client.Mutex("/lock", observe, locks.WithWatchAll()).Lock
 	})
 	unlock(t, first)
-	unlock(t, second.granted(t))
+	unlock(t, second.Granted(t))
 }
 
 // take takes a permit of a semaphore of two.
@@ -136,7 +137,7 @@ func semaphoreUnreadable(t *testing.T, at *place) {
 	b, second := waitBehind(t, at, first.Node(), permitAt("/permits"), credential(bob), locks.WithSessionTimeout(often))
 	relists.Right(t, b.Session(), 1)
 	unlock(t, first)
-	require.Greater(t, second.granted(t).Token(), first.Token())
+	require.Greater(t, second.Granted(t).Token(), first.Token())
 }
 
 func contestLists(t *testing.T, at *place) {
@@ -162,7 +163,7 @@ func contestUnreadable(t *testing.T, at *place) {
 	require.True(t, first.Valid())
 	relists.Right(t, b.Session(), 1)
 	unlock(t, first)
-	require.Greater(t, second.granted(t).Token(), first.Token())
+	require.Greater(t, second.Granted(t).Token(), first.Token())
 }
 
 // The guard is looked for by its name, so the session needs no list, and does not end.
@@ -174,7 +175,7 @@ func contestUnlisted(t *testing.T, at *place) {
 	lost := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.DropReply, Path: func(path string) bool { return strings.HasSuffix(path, "/one") }})
 	lease, err := client.Contest("/contests/one").Lock(deadline(t))
 	require.NoError(t, err)
-	happens(t, lost.Fired(), "the reply is lost")
+	patient.Receive(t, lost.Fired())
 	require.Equal(t, session, client.Session().ID())
 	require.True(t, other.Valid())
 	unlock(t, lease)

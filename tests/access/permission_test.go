@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -43,7 +44,7 @@ func works(t *testing.T, at *place) {
 	_, err := one.Mutex("/lock").TryLock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
 	unlock(t, first)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
 	unlock(t, lease)
 	at.requireCount(t, 0, "/lock")
@@ -81,7 +82,7 @@ func endsSession(t *testing.T, at *place) {
 	err := lease.Unlock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, err, "/lock")
-	happens(t, other.Context().Done(), "the lease ends")
+	patient.Receive(t, other.Context().Done())
 	require.ErrorIs(t, context.Cause(other.Context()), locks.ErrLost)
 	at.awaitCount(t, 0, "/lock")
 	at.awaitCount(t, 0, "/other")
@@ -150,11 +151,11 @@ func listTakenAway(t *testing.T, at *place) {
 	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermRead), may(bob, zk.PermAll)})
 	giveUp()
 	require.ErrorIs(t, <-gone, context.Canceled)
-	<-third.done
-	require.ErrorIs(t, third.err, zkconn.ErrNoAuth)
-	require.ErrorContains(t, third.err, "/lock")
+	<-third.Done
+	require.ErrorIs(t, third.Err, zkconn.ErrNoAuth)
+	require.ErrorContains(t, third.Err, "/lock")
 	unlock(t, first)
-	unlock(t, fourth.granted(t))
+	unlock(t, fourth.Granted(t))
 	at.requireCount(t, 0, "/lock")
 }
 

@@ -54,13 +54,13 @@ func TestPollIsWarnedOf(t *testing.T) {
 				told := func() int { return log.Count("found by looking again, a session timeout later") }
 				for n := range times {
 					first := bubble.Locked(t, owner.Mutex("/closed").Lock)
-					second := wait(t, waiter, mutexAt("/closed"))
+					second := wait(t, waiter, patient.MutexAt("/closed"))
 					synctest.Wait()
 					if n == 0 {
 						require.Zero(t, told())
 					}
 					bubble.GiveBack(t, first)
-					bubble.GiveBack(t, second.granted(t))
+					bubble.GiveBack(t, second.Granted(t))
 				}
 				require.Equal(t, int64(times), waiter.Session().Counters().Polls)
 				if c.discards {
@@ -97,7 +97,7 @@ func TestKilledHolderIsNotWarnedOf(t *testing.T) {
 		synctest.Wait()
 		waiting := patient.Elsewhere(t.Context(), take(waiter))
 		synctest.Wait()
-		network.End()
+		network.Be(bubble.Down)
 		bubble.GiveBack(t, first, second)
 		lease := patient.Receive(t, waiting)
 		require.NoError(t, lease.Err)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // The predecessor's session is closed over TLS, with the client's certificate and without its credential, by which
@@ -34,5 +35,5 @@ func TestRealSessionFileWithTLSAndACL(t *testing.T) {
 	require.Greater(t, lease.Token(), lost.Token())
 	<-lost.Context().Done()
 	require.ErrorIs(t, context.Cause(lost.Context()), locks.ErrLost)
-	require.NoError(t, lease.Unlock(deadline(t)))
+	patient.GiveBack(t, lease)
 }

@@ -110,7 +110,7 @@ func TestRealTLS(t *testing.T) {
 			first := lock(t, one, "/tls")
 			second := queue(t, two, "/tls")
 			unlock(t, first)
-			unlock(t, second.granted(t))
+			unlock(t, second.Granted(t))
 			server.at().requireCount(t, 0, "/tls")
 		})
 	}
@@ -123,7 +123,7 @@ func TestRealTLS(t *testing.T) {
 		first := lock(t, open(t, server.SecureAddr(), locks.WithTLS(server.trusting())), "/both")
 		second := queue(t, open(t, server.Addr()), "/both")
 		unlock(t, first)
-		lease := second.granted(t)
+		lease := second.Granted(t)
 		require.Greater(t, lease.Token(), first.Token())
 		unlock(t, lease)
 	})
@@ -273,7 +273,7 @@ func aclAs(t *testing.T, server *secured, name, path string) []zk.ACL {
 	t.Helper()
 	cfg := as(t, server.trusting(), server.authority, name)
 	cfg.ServerName = "127.0.0.1"
-	conn, events, err := zk.Connect([]string{server.SecureAddr()}, patient.Session, zk.WithLogger(quiet{}),
+	conn, events, err := zk.Connect([]string{server.SecureAddr()}, patient.Session, zk.WithLogger(rig.Silent{}),
 		zk.WithDialer(func(network, address string, _ time.Duration) (net.Conn, error) {
 			return tls.DialWithDialer(&net.Dialer{Timeout: bound}, network, address, cfg) // the library's second is short
 		}))
@@ -287,7 +287,3 @@ func aclAs(t *testing.T, server *secured, name, path string) []zk.ACL {
 	require.NoError(t, err)
 	return acl
 }
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -28,8 +29,8 @@ func TestOwnNodesUnreadable(t *testing.T) {
 	tell(t, stories)
 }
 
-var unreadKinds = map[string]asks{
-	"a mutex":     mutexAt("/lock"),
+var unreadKinds = map[string]patient.Asks{
+	"a mutex":     patient.MutexAt("/lock"),
 	"a semaphore": permitAt("/lock"),
 	"a reader":    readAt("/lock"),
 	"a writer": func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
@@ -40,7 +41,7 @@ var unreadKinds = map[string]asks{
 	},
 }
 
-func unreadIsRefused(t *testing.T, at *place, own []zk.ACL, ask asks) {
+func unreadIsRefused(t *testing.T, at *place, own []zk.ACL, ask patient.Asks) {
 	at.make(t, "", everyone, "/lock")
 	client := open(t, at.Connect(), locks.WithSessionTimeout(seldom), locks.WithACL(own...), locks.WithParentACL(everyone...))
 	session := client.Session().ID()

@@ -166,11 +166,18 @@ func TestPanics(t *testing.T) {
 	})
 }
 
-// TestPanicsWhileItStops: a panic brings no actor back to life that is to stop, and its lock is given back.
+// TestPanicsWhileItStops: a panic brings no actor back to life that is to stop, by the loss of its lock or without, and its
+// lock is given back.
 func TestPanicsWhileItStops(t *testing.T) {
-	for name, on := range map[string]func(message any) bool{
-		"Stopping": func(m any) bool { _, is := m.(*actor.Stopping); return is },
-		"Stopped":  func(m any) bool { _, is := m.(*actor.Stopped); return is },
+	stopping := func(m any) bool { _, is := m.(*actor.Stopping); return is }
+	stop := func(n *node, pid *actor.PID) { n.system.Root.Stop(pid) }
+	for name, c := range map[string]struct {
+		on     func(message any) bool
+		strike func(*node, *actor.PID)
+	}{
+		"Stopping":           {stopping, stop},
+		"Stopped":            {func(m any) bool { _, is := m.(*actor.Stopped); return is }, stop},
+		"Stopping, and lost": {stopping, func(n *node, _ *actor.PID) { n.line.Be(bubble.Down) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, server *embedded.Server) {
@@ -179,7 +186,7 @@ func TestPanicsWhileItStops(t *testing.T) {
 				pid := a.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
 					account := &account{j, "a"}
 					return actor.ReceiveFunc(func(ctx actor.Context) {
-						if on(ctx.Message()) && panicked.CompareAndSwap(false, true) {
+						if c.on(ctx.Message()) && panicked.CompareAndSwap(false, true) {
 							panic("while it stops")
 						}
 						account.Receive(ctx)
@@ -187,10 +194,12 @@ func TestPanicsWhileItStops(t *testing.T) {
 				}, activation.Single(a.session, activation.At(messages.Acquire{Path: path}))))
 				synctest.Wait()
 				b.send(b.spawn(j), work{n: 1})
-				a.system.Root.Stop(pid)
+				c.strike(a, pid)
 				a.send(pid, work{n: 2})
 				time.Sleep(time.Minute)
 				require.True(t, panicked.Load())
+				require.False(t, a.alive(pid))
+				require.NotContains(t, j.served("a")[1:], "Started")
 				require.Equal(t, []string{"Started", "1"}, j.served("b"))
 				require.Empty(t, j.wrong)
 			})
@@ -224,29 +233,6 @@ func TestReenter(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestPanicsWhenItIsLost: a panic in Stopping, which the loss of the lock has caused, brings the actor not back to life.
-func TestPanicsWhenItIsLost(t *testing.T) {
-	virtually(t, func(t *testing.T, server *embedded.Server) {
-		n, j := newNode(t, server, "n"), &journal{}
-		var panicked atomic.Bool
-		pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor {
-			account := &account{j, "n"}
-			return actor.ReceiveFunc(func(ctx actor.Context) {
-				if _, stops := ctx.Message().(*actor.Stopping); stops && panicked.CompareAndSwap(false, true) {
-					panic("while it stops")
-				}
-				account.Receive(ctx)
-			})
-		}, activation.Single(n.session, activation.At(messages.Acquire{Path: path}))))
-		synctest.Wait()
-		n.line.Be(bubble.Down)
-		time.Sleep(time.Minute)
-		require.True(t, panicked.Load())
-		require.False(t, n.alive(pid))
-		require.Equal(t, []string{"Started", "Stopped"}, j.served("n"))
-	})
 }
 
 // TestRestartedWhenItHasStopped: protoactor makes a new incarnation of an actor that stops while it is

@@ -39,13 +39,13 @@ type node struct {
 	name    string
 	system  *actor.ActorSystem
 	session *actors.Session
-	line    *bubble.Line
+	line    *bubble.Network
 	from    actors.Provider // the session, or gateways
 }
 
 func newNode(t *testing.T, server *embedded.Server, name string) *node {
 	t.Helper()
-	n := &node{name: name, line: bubble.NewLine(server), system: bubble.System(t)}
+	n := &node{name: name, line: &bubble.Network{Server: server}, system: bubble.System(t)}
 	cfg, err := zkconn.NewConfig(server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.Dial))
 	require.NoError(t, err)
 	n.session, err = actors.StartSession(n.system, cfg)

@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -24,7 +23,6 @@ const (
 	chartDPI    = 144
 	margin      = 10 // points, around everything
 	legendWidth = 78 // points, beside the plot
-	barWidth    = 40 // points
 )
 
 // style is the colour and shape of a peer. The colours are of the palette of Okabe and Ito, which
@@ -53,8 +51,8 @@ var styles = map[string]style{
 
 var paleGrey = color.Gray{0xdd}
 
-// plot writes a chart of each metric into a folder, named <metric>.png, or <metric>-ensemble.png: medians, and the
-// spread of the rounds. One more, ratios, compares Turnstile with go-zookeeper's Lock.
+// plot writes a chart of each metric that has several sizes into a folder, named <metric>.png, or <metric>-ensemble.png:
+// medians, and the spread of the rounds.
 func (r result) plot(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -62,37 +60,25 @@ func (r result) plot(folder string) error {
 	for _, w := range workloads {
 		for _, m := range w.metrics {
 			found := slices.DeleteFunc(slices.Clone(r.Figures), func(f figure) bool { return f.Workload != m.name })
-			if len(found) == 0 {
+			if len(found) == 0 || found[0].N == found[len(found)-1].N {
 				continue
 			}
-			if err := r.chart(w, m, found).save(r.file(folder, m.name)); err != nil {
+			name := m.name
+			if r.Members > 1 {
+				name += "-ensemble"
+			}
+			if err := r.chart(w, m, found).save(filepath.Join(folder, name+".png")); err != nil {
 				return fmt.Errorf("bench: chart of %s: %w", m.name, err)
 			}
 		}
 	}
-	c, any := r.ratioChart()
-	if !any {
-		return nil
-	}
-	if err := c.save(r.file(folder, "ratios")); err != nil {
-		return fmt.Errorf("bench: chart of ratios: %w", err)
-	}
 	return nil
-}
-
-// file gives the path of a chart.
-func (r result) file(folder, name string) string {
-	if r.Members > 1 {
-		name += "-ensemble"
-	}
-	return filepath.Join(folder, name+".png")
 }
 
 // chart is a plot with its legend beside it, where it hides nothing.
 type chart struct {
 	*plot.Plot
-	height  vg.Length
-	entries []entry // of the legend; none: no legend
+	entries []entry // of the legend
 }
 
 type entry struct {
@@ -111,33 +97,19 @@ func (r result) newChart(title string) *chart {
 	p.Title.Text, p.Title.Padding = title+"\n"+r.Servers, vg.Points(8)
 	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
 	p.BackgroundColor = color.White
-	return &chart{Plot: p, height: chartHeight}
-}
-
-// grid draws lines across, and up if they mean something.
-func (c *chart) grid(up bool) {
-	grid := plotter.NewGrid()
-	grid.Horizontal.Color, grid.Vertical.Color = paleGrey, paleGrey
-	if !up {
-		grid.Vertical.Color = nil
-	}
-	c.Add(grid)
+	return &chart{Plot: p}
 }
 
 func (c *chart) save(file string) error {
-	image := vgimg.NewWith(vgimg.UseWH(chartWidth, c.height), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
+	image := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
 	whole := draw.Crop(draw.New(image), margin, -margin, margin, -margin)
-	left := whole
-	if len(c.entries) > 0 {
-		left = draw.Crop(whole, 0, -legendWidth, 0, 0)
-		legend := plot.NewLegend()
-		legend.TextStyle.Font, legend.Padding, legend.Top, legend.Left = c.X.Tick.Label.Font, vg.Points(3), true, true
-		for _, e := range c.entries {
-			legend.Add(e.name, e.thumbs...)
-		}
-		legend.Draw(draw.Crop(whole, whole.Size().X-legendWidth+margin, 0, 0, -40))
+	legend := plot.NewLegend()
+	legend.TextStyle.Font, legend.Padding, legend.Top, legend.Left = c.X.Tick.Label.Font, vg.Points(3), true, true
+	for _, e := range c.entries {
+		legend.Add(e.name, e.thumbs...)
 	}
-	c.Draw(left)
+	legend.Draw(draw.Crop(whole, whole.Size().X-legendWidth+margin, 0, 0, -40))
+	c.Draw(draw.Crop(whole, 0, -legendWidth, 0, 0))
 	f, err := os.Create(file)
 	if err != nil {
 		return err
@@ -149,22 +121,14 @@ func (c *chart) save(file string) error {
 	return err
 }
 
-// chart draws one metric: lines over n where there are several sizes, otherwise bars.
+// chart draws one metric over n.
 func (r result) chart(w workload, m metric, found []figure) *chart {
 	c := r.newChart(m.title)
 	c.Y.Label.Text = m.unit
 	if m.better != neither {
 		c.Y.Label.Text += map[better]string{less: " (less is better)", more: " (more is better)"}[m.better]
 	}
-	sizes := map[int]bool{}
-	for _, f := range found {
-		sizes[f.N] = true
-	}
-	if len(sizes) > 1 {
-		c.lines(w, found)
-	} else {
-		c.bars(w, found)
-	}
+	c.lines(w, found)
 	return c
 }
 
@@ -186,20 +150,4 @@ func rank(peer string) int {
 		return 0
 	}
 	return 1
-}
-
-// points are figures with their spread.
-type points struct {
-	plotter.XYs
-	plotter.YErrors
-}
-
-// at gives figures their places.
-func at(found []figure, place func(figure) float64) points {
-	var p points
-	for _, f := range found {
-		p.XYs = append(p.XYs, plotter.XY{X: place(f), Y: f.Figure.Median})
-		p.YErrors = append(p.YErrors, struct{ Low, High float64 }{f.Figure.Median - f.Figure.Least, f.Figure.Most - f.Figure.Median})
-	}
-	return p
 }

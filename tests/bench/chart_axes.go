@@ -62,20 +62,6 @@ func roundLog(least, most float64) (from, to float64) {
 	return from, to
 }
 
-// round is plot.DefaultTicks with our labels.
-type round struct{}
-
-// Ticks gives those from min to max.
-func (round) Ticks(min, max float64) []plot.Tick {
-	ticks := plot.DefaultTicks{}.Ticks(min, max)
-	for i, tick := range ticks {
-		if tick.Label != "" {
-			ticks[i].Label = label(tick.Value)
-		}
-	}
-	return ticks
-}
-
 // label writes a value with as few digits as there are, and no exponent.
 func label(value float64) string {
 	return separated(strconv.FormatFloat(math.Round(value*1e6)/1e6, 'f', -1, 64))

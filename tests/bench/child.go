@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/tests/child"
@@ -47,38 +45,18 @@ type childSpec struct {
 
 // offspring is a child process. It says something by a line of JSON, and is told to go on by a line.
 type offspring struct {
-	process *child.Process
-	stdin   io.WriteCloser
-	said    chan string
-	stderr  child.Tail
+	*child.Talker
+	stderr child.Tail
 }
 
 func startChild(spec childSpec) (*offspring, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	text, err := json.Marshal(spec)
+	cmd, err := child.Again(childVariable, spec)
 	if err != nil {
 		return nil, err
 	}
-	c := &offspring{said: make(chan string, 16)}
-	cmd := exec.Command(program)
-	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
+	c := &offspring{}
 	cmd.Stderr = &c.stderr
-	if c.stdin, err = cmd.StdinPipe(); err != nil {
-		return nil, fmt.Errorf("bench: %w", err)
-	}
-	reader, writer := io.Pipe()
-	cmd.Stdout = writer
-	go func() {
-		defer close(c.said)
-		for lines := bufio.NewScanner(reader); lines.Scan(); {
-			c.said <- lines.Text()
-		}
-	}()
-	if c.process, err = child.Start(cmd, func() { _ = writer.Close() }); err != nil {
-		_ = writer.Close()
+	if c.Talker, err = child.Talk(cmd); err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	return c, nil
@@ -87,10 +65,10 @@ func startChild(spec childSpec) (*offspring, error) {
 // expect waits for the next line and reads it into a value; nil takes any.
 func (c *offspring) expect(ctx context.Context, into any) error {
 	select {
-	case line, ok := <-c.said:
+	case line, ok := <-c.Says:
 		if !ok {
-			<-c.process.Exited()
-			return fmt.Errorf("bench: a child process ended: %w\n%s", c.process.Err(), c.stderr.String())
+			<-c.Exited()
+			return fmt.Errorf("bench: a child process ended: %w\n%s", c.Err(), c.stderr.String())
 		}
 		if into == nil {
 			return nil
@@ -103,7 +81,7 @@ func (c *offspring) expect(ctx context.Context, into any) error {
 
 // goOn lets the child take its next step.
 func (c *offspring) goOn() error {
-	if _, err := io.WriteString(c.stdin, "\n"); err != nil {
+	if err := c.Tell(""); err != nil {
 		return fmt.Errorf("bench: a child process does not listen: %w\n%s", err, c.stderr.String())
 	}
 	return nil
@@ -112,8 +90,8 @@ func (c *offspring) goOn() error {
 // end waits until the process has ended by itself, or ctx; then it is killed.
 func (c *offspring) end(ctx context.Context) error {
 	select {
-	case <-c.process.Exited():
-		if err := c.process.Err(); err != nil {
+	case <-c.Exited():
+		if err := c.Err(); err != nil {
 			return fmt.Errorf("bench: a child process ended: %w\n%s", err, c.stderr.String())
 		}
 		return nil
@@ -124,9 +102,9 @@ func (c *offspring) end(ctx context.Context) error {
 
 // kill ends the process if it has not ended, and waits until it is gone.
 func (c *offspring) kill() error {
-	err := c.process.Kill()
-	_ = c.stdin.Close()
-	for range c.said {
+	err := c.Kill()
+	_ = c.In.Close()
+	for range c.Says {
 	}
 	return err
 }

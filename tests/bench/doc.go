@@ -6,11 +6,7 @@
 //	go -C tests/bench run . -workload one,pair -sizes 2,16 -only turnstile,zklock -rounds 9
 //	go -C tests/bench run . -quick                  everything once, small and short: that it runs, and no speed
 //	go -C tests/bench run . -json -plot charts > result.json
-//	go -C tests/bench run . -from result.json -plot charts
-//	go -C tests/bench run . -from now.json -against before.json     how the ratios changed
 //	go -C tests/bench run . -profile profiles       where Turnstile's time and memory go, and nothing compared
-//
-// Folder results keeps what was printed, by date and commit.
 //
 // # What is printed
 //

@@ -197,8 +197,8 @@ func (u *usersOf) well(ctx context.Context) error {
 	}
 	for _, c := range append(u.nodes, u.owners...) {
 		select {
-		case <-c.process.Exited():
-			if c.process.Err() != nil || u.board.load(boardStop) == 0 {
+		case <-c.Exited():
+			if c.Err() != nil || u.board.load(boardStop) == 0 {
 				return c.expect(ctx, nil)
 			}
 		default:

@@ -43,16 +43,6 @@ func control(o options) (err error) {
 	if o.json {
 		b.to = os.Stderr
 	}
-	if o.from != "" {
-		if b.found, err = readResult(o.from); err != nil {
-			return err
-		}
-		if o.against != "" {
-			return b.found.tellChanges(os.Stdout, o.against)
-		}
-		b.tell(b.found.Figures, b.found.Ratios)
-		return b.show(os.Stdout)
-	}
 	if o.peers {
 		if err := interop.Available(); err != nil {
 			return err

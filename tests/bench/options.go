@@ -17,8 +17,6 @@ type options struct {
 	json      bool
 	quick     bool
 	plot      string
-	from      string
-	against   string
 	profile   string
 	workloads []string
 	only      []string
@@ -49,8 +47,6 @@ func parse(args []string, to io.Writer) (options, error) {
 	f.BoolVar(&o.quick, "quick", false, "small sizes, short and once: it shows that everything runs, and no speed")
 	f.StringVar(&o.plot, "plot", "", "folder to write charts to, as PNG")
 	f.StringVar(&names, "workload", "", "workloads, separated by commas; all when empty: "+strings.Join(workloadNames(), ", "))
-	f.StringVar(&o.from, "from", "", "measure nothing, and print and draw what a run with -json wrote to this file")
-	f.StringVar(&o.against, "against", "", "with -from: print how the ratios changed since an earlier run, which is in this file")
 	f.StringVar(&o.profile, "profile", "", "compare nothing, and write profiles of Turnstile under the hot workloads to this folder")
 	f.Func("only", "peers, separated by commas; all when empty", func(text string) error {
 		o.only = strings.Split(text, ",")
@@ -107,9 +103,6 @@ func (o *options) shorten(f *flag.FlagSet) {
 func (o options) check() error {
 	if o.rounds < 1 {
 		return fmt.Errorf("bench: -rounds %d is less than 1", o.rounds)
-	}
-	if o.against != "" && o.from == "" {
-		return errors.New("bench: -against is for two files: name the later one with -from")
 	}
 	if o.warm < 0 || o.span <= 0 || o.patience <= 0 || o.limit <= 0 {
 		return errors.New("bench: -span, -patience and -limit must be above 0, and -warm not below")

@@ -137,7 +137,7 @@ func competeInChild(ctx context.Context, pid chan<- int, spec childSpec) (int, e
 		return 0, err
 	}
 	defer c.kill()
-	pid <- c.process.Pid()
+	pid <- c.Pid()
 	var result struct{ Grants int }
 	err = c.expect(ctx, &result)
 	return result.Grants, err

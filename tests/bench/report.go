@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strconv"
 )
 
@@ -27,18 +26,6 @@ func number(value float64) string {
 		digits = min(max(2-int(math.Floor(math.Log10(size))), 0), 6)
 	}
 	return strconv.FormatFloat(value, 'f', digits, 64)
-}
-
-// readResult reads what writeJSON has written.
-func readResult(file string) (r result, err error) {
-	text, err := os.ReadFile(file)
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil {
-		return r, fmt.Errorf("bench: %w", err)
-	}
-	return r, nil
 }
 
 // writeJSON writes the whole result.

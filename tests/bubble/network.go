@@ -10,30 +10,63 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// Network reaches an embedded server except during an outage, when connections are reset and refused.
+// State is the state of a Network.
+type State int
+
+// The states.
+const (
+	// Open: all that is sent arrives.
+	Open State = iota
+	// Down: connections are reset, and refused.
+	Down
+	// Silent: nothing that the session sends arrives.
+	Silent
+)
+
+// Network is the way of sessions to an embedded server. Its methods may be called from any goroutine.
 type Network struct {
 	// Server is the server.
 	Server *embedded.Server
 
 	mu    sync.Mutex
-	down  bool
+	state State
 	open  []net.Conn
 	tried int // during the outage
 }
+
+var errDown = errors.New("connection refused, in an outage")
 
 // Dial is the dialer of sessions.
 func (d *Network) Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.down {
+	if d.state == Down {
 		d.tried++
-		return nil, errors.New("connection refused, in an outage")
+		return nil, errDown
 	}
 	conn, err := d.Server.DialContext(ctx, network, address)
-	if err == nil {
-		d.open = append(d.open, conn)
+	if err != nil {
+		return nil, err
 	}
-	return conn, err
+	d.open = append(d.open, conn)
+	return &wire{conn, d}, nil
+}
+
+// Be changes the state. Connections from before a network is down, or open again, are reset.
+func (d *Network) Be(to State) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.state == to && to != Down {
+		return
+	}
+	d.state = to
+	if to == Silent {
+		return
+	}
+	for _, conn := range d.open {
+		_ = conn.Close()
+	}
+	d.open = nil
 }
 
 // Refuse has attempts to connect refused from now on, or accepted again. Open connections stay
@@ -41,33 +74,24 @@ func (d *Network) Dial(ctx context.Context, network, address string) (net.Conn, 
 func (d *Network) Refuse(down bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.down = down
+	d.state = Open
+	if down {
+		d.state = Down
+	}
 }
 
 // Outage lasts that long, and tells how many attempts to connect there were.
 func (d *Network) Outage(length time.Duration) (tried int) {
 	d.mu.Lock()
-	d.down, d.tried = true, 0
-	for _, conn := range d.open {
-		_ = conn.Close()
-	}
-	d.open = nil
+	d.tried = 0
 	d.mu.Unlock()
+	d.Be(Down)
 	time.Sleep(length)
 	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.down = false
-	return d.tried
-}
-
-// End ends all connections, for good.
-func (d *Network) End() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.down = true
-	for _, conn := range d.open {
-		_ = conn.Close()
-	}
+	tried = d.tried
+	d.mu.Unlock()
+	d.Be(Open)
+	return tried
 }
 
 // Connected counts the connections since the last outage.
@@ -75,4 +99,21 @@ func (d *Network) Connected() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.open)
+}
+
+// wire is a connection of a network.
+type wire struct {
+	net.Conn
+	over *Network
+}
+
+// Write swallows what is sent into silence.
+func (w *wire) Write(p []byte) (int, error) {
+	w.over.mu.Lock()
+	mute := w.over.state == Silent
+	w.over.mu.Unlock()
+	if mute {
+		return len(p), nil
+	}
+	return w.Conn.Write(p)
 }

@@ -1,12 +1,8 @@
 package cluster
 
 import (
-	"bufio"
 	"encoding/json"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"testing"
 	"time"
 
@@ -22,50 +18,33 @@ import (
 
 // TestMain makes the binary a member where it was told so.
 func TestMain(m *testing.M) {
-	if text := os.Getenv(memberVariable); text != "" {
-		var o membership
-		err := json.Unmarshal([]byte(text), &o)
-		if err == nil {
-			err = beMember(o)
-		}
-		if err != nil {
-			fmt.Fprintln(os.Stderr, "member:", err)
-			os.Exit(1)
-		}
-		return
-	}
+	child.Ordered(memberVariable, beMember)
 	os.Exit(m.Run())
 }
 
 // process is a member, with what it says.
 type process struct {
-	*child.Process
+	*child.Talker
 	address string
 	session int64
 	told    <-chan said
-	ask     io.Writer
 }
 
 func start(t *testing.T, o membership) *process {
 	t.Helper()
-	text, err := json.Marshal(o)
+	cmd, err := child.Again(memberVariable, o)
 	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0])
 	// Data races in a member are protoactor's to look for: its own, in its cluster, would fill the output.
-	cmd.Env = append(os.Environ(), memberVariable+"="+string(text), "GORACE=log_path="+t.TempDir()+"/races")
+	cmd.Env = append(cmd.Env, "GORACE=log_path="+t.TempDir()+"/races")
 	cmd.Stderr = relists.Child(t, os.Stderr)
-	out, err := cmd.StdoutPipe()
+	talker, err := child.Talk(cmd)
 	require.NoError(t, err)
-	p := &process{}
-	p.ask, err = cmd.StdinPipe()
-	require.NoError(t, err)
-	p.Process, err = child.Start(cmd, nil)
-	require.NoError(t, err)
+	p := &process{Talker: talker}
 	told := make(chan said, 1000)
 	go func() {
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for line := range p.Says {
 			var s said
-			if json.Unmarshal(lines.Bytes(), &s) == nil {
+			if json.Unmarshal([]byte(line), &s) == nil {
 				told <- s
 			}
 		}
@@ -81,8 +60,7 @@ func (p *process) tell(t *testing.T, c command) {
 	t.Helper()
 	text, err := json.Marshal(c)
 	require.NoError(t, err)
-	_, err = fmt.Fprintln(p.ask, string(text))
-	require.NoError(t, err)
+	require.NoError(t, p.Tell(string(text)))
 }
 
 // hear waits for an event. Another one than is awaited fails the test.

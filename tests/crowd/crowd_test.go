@@ -56,8 +56,7 @@ var ends = []struct {
 	end  func(t *testing.T, p *process)
 }{
 	{"close", func(t *testing.T, p *process) {
-		_, err := fmt.Fprintln(p.commands, "close")
-		require.NoError(t, err)
+		require.NoError(t, p.Tell("close"))
 		p.await(t, "closed: <nil>")
 	}},
 	{"killed", func(t *testing.T, p *process) { require.NoError(t, p.Kill()) }},

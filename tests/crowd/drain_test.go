@@ -51,8 +51,7 @@ func TestDrain(t *testing.T) {
 	t.Logf("%d waiters of %d processes: %.0f hand-offs/s, %.0f MiB", k.many*processes, processes,
 		float64(k.many*processes)/took.Seconds(), memory)
 	for _, p := range all {
-		_, err := fmt.Fprintln(p.commands, "close")
-		require.NoError(t, err)
+		require.NoError(t, p.Tell("close"))
 		p.await(t, "closed: <nil>")
 	}
 }

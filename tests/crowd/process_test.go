@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -39,9 +38,8 @@ type crowd struct {
 
 // process is one that asks, until it is told to end.
 type process struct {
-	*child.Process
-	commands io.WriteCloser
-	says     *bufio.Scanner
+	*child.Talker
+	last string // that was awaited
 }
 
 // The environment of a process that asks: the servers, and the crowd.
@@ -70,17 +68,13 @@ func (k crowd) start(t *testing.T, connect string, members ...*rig.Server) *proc
 	cmd.Env = append(os.Environ(), serversVariable+"="+connect,
 		fmt.Sprintf("%s=%d %t %t %d %t %d", crowdVariable, k.many, k.paths, k.unbounded, k.weight, k.passes, k.timeout))
 	cmd.Stderr = relists.Child(t, os.Stderr)
-	commands, err := cmd.StdinPipe()
+	talker, err := child.Talk(cmd)
 	require.NoError(t, err)
-	out, err := cmd.StdoutPipe()
-	require.NoError(t, err)
-	p := &process{commands: commands, says: bufio.NewScanner(out)}
-	p.Process, err = child.Start(cmd, nil)
-	require.NoError(t, err)
+	p := &process{Talker: talker}
 	t.Cleanup(func() { _ = p.Kill() })
 	p.await(t, "crowded")
 	var nodes int
-	_, err = fmt.Sscanf(p.says.Text(), "crowded %d nodes", &nodes)
+	_, err = fmt.Sscanf(p.last, "crowded %d nodes", &nodes)
 	require.NoError(t, err)
 	for _, m := range members {
 		patient.Eventually(t, func() bool {
@@ -94,13 +88,13 @@ func (k crowd) start(t *testing.T, connect string, members ...*rig.Server) *proc
 // await waits until the process says something.
 func (p *process) await(t *testing.T, what string) {
 	t.Helper()
-	for p.says.Scan() {
-		t.Log(p.says.Text())
-		if strings.HasPrefix(p.says.Text(), what) {
+	for p.last = range p.Says {
+		t.Log(p.last)
+		if strings.HasPrefix(p.last, what) {
 			return
 		}
 	}
-	require.Fail(t, "the process has ended", "before it said %q: %v", what, p.says.Err())
+	require.Fail(t, "the process has ended", "before it said %q", what)
 }
 
 // beCrowd is the process.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -37,7 +38,7 @@ func TestMayHoldIsMarked(t *testing.T) {
 	ctx := patient.Deadline(t)
 	lease, err := h.client.Mutex("/app/shared", locks.WithLabel("holder")).Lock(ctx)
 	require.NoError(t, err)
-	kazoo, _, err := zk.Connect([]string{h.zk.Addr()}, patient.Session, zk.WithLogger(quiet{}))
+	kazoo, _, err := zk.Connect([]string{h.zk.Addr()}, patient.Session, zk.WithLogger(rig.Silent{}))
 	require.NoError(t, err)
 	t.Cleanup(kazoo.Close)
 	_, err = kazoo.Create("/app/shared/0123456789abcdef0123456789abcdef__lock__", []byte("billing"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
@@ -49,10 +50,6 @@ func TestMayHoldIsMarked(t *testing.T) {
 	require.NoError(t, lease.Unlock(ctx))
 	one.until("it holds", `document.querySelectorAll("#holder-rows tr").length === 1 && !document.querySelector('[data-state="may hold"]')`)
 }
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
 
 // TestOwnSessionIsShown: a session that expires is followed by another, both on the strip and in words, and each proof is
 // a line.

@@ -1,9 +1,7 @@
 package gateway
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,7 +21,6 @@ func TestTimeoutsSayBehindWhomOverGateway(t *testing.T) {
 	client, other := s.outside.client(t, s.pid), s.direct(t)
 	second := newNode(t).client(t, s.pid)
 	label := locks.WithLabel("nightly run")
-	begun := time.Now().Truncate(time.Second)
 	for name, c := range map[string]struct{ holder, waiter locks.Locker }{
 		"another session":   {other.Mutex("/a", label), client.Mutex("/a")},
 		"this requester":    {client.Mutex("/b", label), client.Mutex("/b")},
@@ -35,23 +32,7 @@ func TestTimeoutsSayBehindWhomOverGateway(t *testing.T) {
 		"a permit":          {other.Semaphore("/h", 2, label).Weight(2), client.Semaphore("/h", 2).Weight(1)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			held, err := c.holder.Lock(patient.Deadline(t))
-			require.NoError(t, err)
-			var e *locks.Error
-			for patience := 10 * time.Millisecond; e == nil || e.Behind.Node != held.Node() || e.Behind.Host == ""; patience *= 2 {
-				require.Less(t, patience, patient.Bound, "it never knows")
-				ctx, cancel := context.WithTimeout(patient.Deadline(t), patience)
-				_, err = c.waiter.Lock(ctx)
-				cancel()
-				require.ErrorAs(t, err, &e)
-				require.ErrorIs(t, err, context.DeadlineExceeded)
-			}
-			require.Equal(t, messages.StateWatching, e.State)
-			require.Equal(t, held.Path(), e.Behind.Path)
-			require.Equal(t, "nightly run", e.Behind.Label)
-			require.False(t, e.Behind.Since.Before(begun))
-			require.ErrorContains(t, err, `"nightly run", process `)
-			patient.GiveBack(t, held)
+			patient.RequireBehind(t, c.holder, c.waiter)
 		})
 	}
 }

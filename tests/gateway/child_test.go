@@ -3,13 +3,11 @@ package gateway
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"os"
-	"os/exec"
 	"strconv"
 	"testing"
 	"time"
@@ -40,18 +38,7 @@ type order struct {
 
 // TestMain makes the binary a child where it was ordered.
 func TestMain(m *testing.M) {
-	if text := os.Getenv(childVariable); text != "" {
-		var o order
-		err := json.Unmarshal([]byte(text), &o)
-		if err == nil {
-			err = beChild(o)
-		}
-		if err != nil {
-			fmt.Println("failed:", err)
-			os.Exit(1)
-		}
-		return
-	}
+	child.Ordered(childVariable, beChild)
 	os.Exit(m.Run())
 }
 
@@ -114,9 +101,7 @@ func beGateway(system *actor.ActorSystem, o order) error {
 
 // process is a child, with what it says.
 type process struct {
-	*child.Process
-	said <-chan string
-	ask  io.Writer
+	*child.Talker
 	road *road
 }
 
@@ -125,25 +110,11 @@ func start(t *testing.T, o order) *process {
 	t.Helper()
 	p := &process{road: newRoad(t)}
 	o.Listen, o.Advertised = p.road.target, p.road.address()
-	text, err := json.Marshal(o)
+	cmd, err := child.Again(childVariable, o)
 	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childVariable+"="+string(text))
 	cmd.Stderr = relists.Child(t, os.Stderr)
-	out, err := cmd.StdoutPipe()
+	p.Talker, err = child.Talk(cmd)
 	require.NoError(t, err)
-	p.ask, err = cmd.StdinPipe()
-	require.NoError(t, err)
-	p.Process, err = child.Start(cmd, nil)
-	require.NoError(t, err)
-	said := make(chan string, 10)
-	go func() {
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			said <- lines.Text()
-		}
-		close(said)
-	}()
-	p.said = said
 	t.Cleanup(func() {
 		_ = p.Resume()
 		_ = p.Kill()
@@ -163,7 +134,7 @@ func TestGatewayStops(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, patient.Session)
 			gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
-			require.Equal(t, "ready", await(t, gate.said))
+			require.Equal(t, "ready", await(t, gate.Says))
 			client, other := s.outside.client(t, actor.NewPID(gate.road.address(), "locks")), s.direct(t)
 			ctx := patient.Deadline(t)
 			lease, err := client.Mutex("/stops").Lock(ctx)
@@ -177,7 +148,7 @@ func TestGatewayStops(t *testing.T) {
 			require.False(t, valid, "two valid leases")
 			await(t, lease.Context().Done())
 			_ = gate.Resume() // unless it was killed
-			require.NoError(t, taken.lease.Unlock(ctx))
+			patient.GiveBack(t, taken.lease)
 			patient.Eventually(t, func() bool { return contenders(t, other, "/stops") == 0 }, "no node is left")
 		})
 	}
@@ -192,10 +163,9 @@ func TestRequesterStops(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, patient.Session/2) // longer than it takes until the process is stopped
 			holder := start(t, order{Gateway: s.pid.Address, Name: s.pid.Id, Path: "/holder"})
-			require.Equal(t, "held", await(t, holder.said))
-			_, err := fmt.Fprintln(holder.ask, "?")
-			require.NoError(t, err)
-			require.Equal(t, "valid", await(t, holder.said))
+			require.Equal(t, "held", await(t, holder.Says))
+			require.NoError(t, holder.Tell("?"))
+			require.Equal(t, "valid", await(t, holder.Says))
 			other := s.direct(t)
 			ctx := patient.Deadline(t)
 			next := elsewhere(ctx, other.Mutex("/holder"))
@@ -209,12 +179,11 @@ func TestRequesterStops(t *testing.T) {
 			require.NoError(t, taken.err)
 			if !kill {
 				holder.road.cut(true) // so that nobody tells it
-				_, err := fmt.Fprintln(holder.ask, "?")
-				require.NoError(t, err)
+				require.NoError(t, holder.Tell("?"))
 				require.NoError(t, holder.Resume())
-				require.Equal(t, "over", await(t, holder.said))
+				require.Equal(t, "over", await(t, holder.Says))
 			}
-			require.NoError(t, taken.lease.Unlock(ctx))
+			patient.GiveBack(t, taken.lease)
 			patient.Eventually(t, func() bool { return contenders(t, other, "/holder") == 0 }, "no node is left")
 		})
 	}
@@ -225,21 +194,20 @@ func TestBothStop(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, patient.Session)
 	gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
-	require.Equal(t, "ready", await(t, gate.said))
+	require.Equal(t, "ready", await(t, gate.Says))
 	holder := start(t, order{Gateway: gate.road.address(), Name: "locks", Path: "/both"})
-	require.Equal(t, "held", await(t, holder.said))
+	require.Equal(t, "held", await(t, holder.Says))
 	other := s.direct(t)
 	ctx := patient.Deadline(t)
 	require.NoError(t, gate.Pause())
 	require.NoError(t, holder.Pause())
 	lease, err := other.Mutex("/both").Lock(ctx)
 	require.NoError(t, err)
-	_, err = fmt.Fprintln(holder.ask, "?")
-	require.NoError(t, err)
+	require.NoError(t, holder.Tell("?"))
 	require.NoError(t, holder.Resume())
-	require.Equal(t, "over", await(t, holder.said))
+	require.Equal(t, "over", await(t, holder.Says))
 	require.NoError(t, gate.Resume())
 	require.True(t, lease.Valid())
-	require.NoError(t, lease.Unlock(ctx))
+	patient.GiveBack(t, lease)
 	patient.Eventually(t, func() bool { return contenders(t, other, "/both") == 0 }, "no node is left")
 }

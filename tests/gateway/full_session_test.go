@@ -29,9 +29,9 @@ func TestShareOfAGateway(t *testing.T) {
 	for _, path := range []string{"/c", "/d"} {
 		lease, err := other.Mutex(path).Lock(ctx)
 		require.NoError(t, err)
-		defer func() { require.NoError(t, lease.Unlock(ctx)) }()
+		defer func() { patient.GiveBack(t, lease) }()
 	}
-	require.NoError(t, a.Unlock(ctx))
+	patient.GiveBack(t, a)
 	patient.Eventually(t, func() bool {
 		lease, err := client.Mutex("/e").Lock(ctx)
 		if err == nil {
@@ -39,5 +39,5 @@ func TestShareOfAGateway(t *testing.T) {
 		}
 		return err == nil
 	}, "what was given back leaves room")
-	require.NoError(t, b.Unlock(ctx))
+	patient.GiveBack(t, b)
 }

@@ -48,6 +48,6 @@ func TestKindIsSpawned(t *testing.T) {
 	require.False(t, valid, "two valid leases")
 	await(t, lease.Context().Done())
 	require.Greater(t, taken.lease.Token(), lease.Token())
-	require.NoError(t, taken.lease.Unlock(ctx))
+	patient.GiveBack(t, taken.lease)
 	patient.Eventually(t, func() bool { return contenders(t, other, "/kind") == 0 }, "no node is left")
 }

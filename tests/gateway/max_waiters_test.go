@@ -52,7 +52,7 @@ func TestMaxWaitersOverGateway(t *testing.T) {
 		queue, err := direct.Queue(ctx, "/bounded")
 		return err == nil && len(queue) == 2
 	}, "it waits behind one")
-	require.NoError(t, lease.Unlock(ctx))
+	patient.GiveBack(t, lease)
 	require.NoError(t, patient.Receive(t, got))
 }
 

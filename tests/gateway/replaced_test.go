@@ -122,7 +122,7 @@ func (r *replacing) befall(t *testing.T, ghost func(dead *locks.Client) error) {
 		r.estate.Replace(newServer(t))
 	case restored:
 		old := newServer(t)
-		line := bubble.NewLine(old)
+		line := &bubble.Network{Server: old}
 		dead, err := locks.Open(t.Context(), old.Connect(), locks.WithDialer(line.Dial), locks.WithSessionTimeout(replacedSession))
 		require.NoError(t, err)
 		relists.Count(t, dead.Session())

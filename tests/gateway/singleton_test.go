@@ -127,7 +127,7 @@ func TestSingletonOfKilledGateway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, patient.Session)
 	gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
-	require.Equal(t, "ready", await(t, gate.said))
+	require.Equal(t, "ready", await(t, gate.Says))
 	var r registrar
 	at := gateway.At(actor.NewPID(gate.road.address(), "locks"), s.pid)
 	over := s.outside.system.Root.Spawn(gateway.NewSingleton(at, single, r.child("over a gateway")))

@@ -44,7 +44,7 @@ func TestVirtualWeather(t *testing.T) {
 // site is a session of its own with a gateway that is spawned anew when it was stopped.
 type site struct {
 	client *locks.Client
-	line   *bubble.Line
+	line   *bubble.Network
 	pid    *actor.PID
 }
 
@@ -59,7 +59,7 @@ func virtualWeather(t *testing.T, seed uint64) {
 	}
 	var pids []*actor.PID
 	for i := range 2 {
-		s := &site{line: bubble.NewLine(server)}
+		s := &site{line: &bubble.Network{Server: server}}
 		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(s.line.Dial),
 			locks.WithActorSystem(system))
 		require.NoError(t, err)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // Clients that do not keep each other out. Each test has a real pair of clients that hold together,
@@ -112,10 +113,10 @@ func TestSemaphoresDoNotKeepOut(t *testing.T) {
 			inside, release := witness.Detain(job.Holder(1, 1))
 			defer release()
 			holding := start(t, kazooed.Get(t), job)
-			receiveFrom(t, inside, "kazoo holds")
+			patient.Receive(t, inside)
 			lease, err := openTurnstile(t, s.addr).Semaphore(job.Path, 1).Acquire(deadline(t), 1)
 			require.NoError(t, err)
-			require.NoError(t, lease.Unlock(deadline(t)))
+			patient.GiveBack(t, lease)
 			require.Equal(t, []string{"kazoo/1.1 in " + job.Path}, witness.Inside())
 			release()
 			holding.wait(t)
@@ -134,7 +135,7 @@ func requireApart(t *testing.T, s *server, path string, first, next comer) {
 	inside, release := witness.Detain(holder)
 	defer release()
 	holding := start(t, first.worker.Get(t), first.job)
-	receiveFrom(t, inside, holder+" holds")
+	patient.Receive(t, inside)
 	next.requireWalksIn(t, witness, holder)
 	release()
 	holding.wait(t)

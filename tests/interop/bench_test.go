@@ -2,7 +2,6 @@ package interop
 
 import (
 	"encoding/binary"
-	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -22,54 +21,6 @@ func benchJob(addr, path string) Job {
 		Span: 300 * time.Millisecond}
 }
 
-func TestBenchCounts(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		for name, shared := range clients() {
-			for _, apart := range []bool{false, true} {
-				job := benchJob(s.addr, "/bench-"+name)
-				if job.Sessions, job.Apart = 2, apart; apart {
-					job.Sessions, job.Path = 1, job.Path+"-apart"
-				}
-				done, err := shared.Get(t).Run(deadline(t), job)
-				require.NoError(t, err, name)
-				require.GreaterOrEqual(t, done.Elapsed, job.Span)
-				require.Positive(t, done.Acquired)
-				require.GreaterOrEqual(t, done.Timing.All, done.Acquired+1)
-				if apart {
-					continue // nobody hands anything over
-				}
-				require.Positive(t, done.Timing.Handed)
-				require.Positive(t, done.Timing.Median)
-				require.GreaterOrEqual(t, done.Timing.P99, done.Timing.Median)
-			}
-		}
-	})
-}
-
-func TestBenchCountsInAFile(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		for name, shared := range clients() {
-			file := newGuardFile(t)
-			job := benchJob(s.addr, "/bench-file-"+name)
-			job.Guard, job.Process = file, 1
-			ended := make(chan error, 1)
-			ctx, w := deadline(t), shared.Get(t)
-			go func() {
-				done, err := w.Run(ctx, job)
-				if err == nil && uint64(done.Timing.All) != word(t, file, 2) {
-					err = fmt.Errorf("%d grants, and %d in the file", done.Timing.All, word(t, file, 2))
-				}
-				ended <- err
-			}()
-			require.Eventually(t, func() bool { return word(t, file, 3) == 4 }, bound, 10*time.Millisecond, name)
-			setWord(t, file, 1, 1)
-			require.NoError(t, <-ended, name)
-			require.Equal(t, word(t, file, 2), word(t, file, 7), "those of process 1")
-			require.Zero(t, word(t, file, 0), "nobody holds")
-		}
-	})
-}
-
 // A holder whom the guard does not know of is found out.
 func TestBenchFindsASecondHolder(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
@@ -84,36 +35,12 @@ func TestBenchFindsASecondHolder(t *testing.T) {
 	})
 }
 
-func TestQueueing(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		for name, shared := range clients() {
-			job := Job{Name: "queue", Task: Queueing, Recipe: Mutex, Connect: s.addr, Path: "/queueing-" + name, Threads: 12}
-			done, err := shared.Get(t).Run(deadline(t), job)
-			require.NoError(t, err, name)
-			require.Equal(t, 13, done.Timing.All)
-			require.Positive(t, done.Timing.Queued)
-			require.Positive(t, done.Timing.Drained)
-			require.Positive(t, done.Timing.Asked)
-		}
-	})
-}
-
 // newGuardFile is a guard's file in which nobody holds.
 func newGuardFile(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "guard")
 	require.NoError(t, os.WriteFile(file, make([]byte, 64), 0o600))
 	return file
-}
-
-// word reads a word of a guard's file.
-func word(t *testing.T, file string, n int) uint64 {
-	content, err := os.ReadFile(file)
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	return binary.NativeEndian.Uint64(content[8*n:])
 }
 
 // setWord changes a word of a guard's file in place.

@@ -39,8 +39,7 @@ func (s *server) queueBehindACohort(t *testing.T, other member) {
 		assert.NoError(t, witness.Leave(holder, path))
 		assert.NoError(t, lease.Unlock(deadline(t)))
 	}
-	first, err := mutex.Lock(deadline(t))
-	require.NoError(t, err)
+	first := patient.Locked(t, mutex.Lock)
 	var working sync.WaitGroup
 	for i := range waiting {
 		working.Go(func() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // A writer of Turnstile's becomes a reader while writers of other clients wait, none of whom gets in
@@ -41,8 +42,7 @@ func downgradeBeside(t *testing.T, s *server, worker *Worker, job Job, naming me
 	job.Witness = witness.Addr()
 	ctx, holder := deadline(t), "turnstile"
 	mutex := openTurnstile(t, s.addr).RWMutex(job.Path, locks.WithNaming(naming))
-	writer, err := mutex.Lock(ctx)
-	require.NoError(t, err)
+	writer := patient.Locked(t, mutex.Lock)
 	require.NoError(t, witness.EnterWith(writer.Node(), holder, job.Path, Exclusive()))
 	waiting := start(t, worker, job)
 	s.awaitCount(t, job.Path, 2)
@@ -53,7 +53,7 @@ func downgradeBeside(t *testing.T, s *server, worker *Worker, job Job, naming me
 	s.awaitCreates(t, job.Path, 4) // the other writer has queued in vain, and again
 
 	require.NoError(t, witness.Leave(holder, job.Path))
-	require.NoError(t, reader.Unlock(ctx))
+	patient.GiveBack(t, reader)
 	waiting.wait(t)
 	s.requireEmpty(t, job.Path)
 }

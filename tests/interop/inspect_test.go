@@ -8,6 +8,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // onlyOne looks into a lock path that has one contender.
@@ -44,7 +45,7 @@ func TestQueueTellsWhoseNodesTheyAre(t *testing.T) {
 				inside, release := witness.Detain(job.Holder(1, 1))
 				defer release()
 				holding := start(t, c.worker.Get(t), job)
-				receiveFrom(t, inside, c.name+" holds")
+				patient.Receive(t, inside)
 				got := onlyOne(t, client, job.Path)
 				require.Equal(t, c.want, got.Library)
 				require.Equal(t, c.mode, got.Mode)
@@ -64,10 +65,9 @@ func TestQueueTellsWhoseNodesTheyAre(t *testing.T) {
 			require.NoError(t, lock.release(deadline(t)))
 		})
 		for _, naming := range []messages.Naming{messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming} {
-			lease, err := client.Mutex("/whose/turnstile", locks.WithNaming(naming)).Lock(deadline(t))
-			require.NoError(t, err)
+			lease := patient.Locked(t, client.Mutex("/whose/turnstile", locks.WithNaming(naming)).Lock)
 			require.Equal(t, messages.LibraryTurnstile, onlyOne(t, client, "/whose/turnstile").Library)
-			require.NoError(t, lease.Unlock(deadline(t)))
+			patient.GiveBack(t, lease)
 		}
 	})
 }
@@ -77,14 +77,13 @@ func TestQueueTellsWhoseNodesTheyAre(t *testing.T) {
 func TestQueueSaysWhoMayHold(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		client := openTurnstile(t, s.addr)
-		ours, err := client.Mutex("/beside").Lock(deadline(t))
-		require.NoError(t, err)
+		ours := patient.Locked(t, client.Mutex("/beside").Lock)
 		witness := StartWitness(t)
 		job := Job{Recipe: Mutex, Name: "kazoo", Connect: s.addr, Path: "/beside", Witness: witness.Addr()}
 		inside, release := witness.Detain(job.Holder(1, 1))
 		defer release()
 		holding := start(t, kazooed.Get(t), job)
-		receiveFrom(t, inside, "kazoo holds beside ours")
+		patient.Receive(t, inside)
 		all, err := client.Queue(deadline(t), "/beside")
 		require.NoError(t, err)
 		require.Len(t, all, 2)
@@ -94,6 +93,6 @@ func TestQueueSaysWhoMayHold(t *testing.T) {
 		require.True(t, ours.Valid())
 		release()
 		holding.wait(t)
-		require.NoError(t, ours.Unlock(deadline(t)))
+		patient.GiveBack(t, ours)
 	})
 }

@@ -9,17 +9,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
-
-// receiveFrom waits for a value that must come.
-func receiveFrom[T any](t *testing.T, from <-chan T, what string) {
-	t.Helper()
-	select {
-	case <-from:
-	case <-time.After(bound):
-		t.Fatal("never: " + what)
-	}
-}
 
 // Curator's Revoker asks Turnstile, which is told, and holds until it gives the lock back itself.
 func TestCuratorAsksTurnstile(t *testing.T) {
@@ -37,7 +28,7 @@ func TestCuratorAsksTurnstile(t *testing.T) {
 		asking.Task = Asking
 		_, err = curator.Get(t).Run(deadline(t), asking)
 		require.NoError(t, err)
-		receiveFrom(t, lease.Revoked(), "Turnstile is asked")
+		patient.Receive(t, lease.Revoked())
 		require.True(t, lease.Valid(), "asking takes nothing away")
 		seen := func() bool { // Curator's request overwrites the node, and the holder writes it again
 			queue, err := client.Queue(deadline(t), job.Path)
@@ -48,7 +39,7 @@ func TestCuratorAsksTurnstile(t *testing.T) {
 		}
 
 		require.NoError(t, witness.Leave("turnstile", job.Path))
-		require.NoError(t, lease.Unlock(deadline(t)))
+		patient.GiveBack(t, lease)
 		waiting.wait(t)
 		s.requireEmpty(t, job.Path)
 	})
@@ -68,7 +59,7 @@ func TestCuratorAsksTurnstileWithGrace(t *testing.T) {
 		asking.Task = Asking
 		_, err = curator.Get(t).Run(deadline(t), asking)
 		require.NoError(t, err)
-		receiveFrom(t, lease.Context().Done(), "the grace is over")
+		patient.Receive(t, lease.Context().Done())
 		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrRevoked)
 		waiting.wait(t)
 		s.requireEmpty(t, job.Path)
@@ -86,7 +77,7 @@ func TestTurnstileAsksCurator(t *testing.T) {
 		inside, release := witness.Detain(job.Holder(1, 1))
 		defer release()
 		holding := start(t, curator.Get(t), job)
-		receiveFrom(t, inside, "Curator holds")
+		patient.Receive(t, inside)
 		release()
 
 		job.Name = "turnstile"

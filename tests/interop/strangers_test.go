@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // strangers are other children of a lock path: a note of somebody's, and the folders of Curator's
@@ -93,7 +94,7 @@ func TestCuratorWaitsForStrangersBeforeDigits(t *testing.T) {
 
 		held, err := openTurnstile(t, s.addr).Mutex(job.Path).Lock(deadline(t))
 		require.NoError(t, err, "Turnstile passes over it")
-		require.NoError(t, held.Unlock(deadline(t)))
+		patient.GiveBack(t, held)
 
 		require.NoError(t, s.conn.Delete(job.Path+"/-note", -1))
 		require.Positive(t, (<-done).TimedOut)

@@ -35,7 +35,7 @@ func use(t *testing.T, client *locks.Client, path string) {
 	t.Helper()
 	lease, err := client.Mutex(path).Lock(deadline(t))
 	require.NoError(t, err)
-	require.NoError(t, lease.Unlock(deadline(t)))
+	patient.GiveBack(t, lease)
 }
 
 // Locks on a server and on three, whose nodes are for one principal alone.
@@ -62,11 +62,11 @@ func TestLocks(t *testing.T) {
 
 			_, err = open(t, addr, as(t, k, "bob")).Mutex(path).Lock(deadline(t))
 			require.ErrorIs(t, err, zkconn.ErrNoAuth)
-			require.NoError(t, lease.Unlock(deadline(t)))
+			patient.GiveBack(t, lease)
 			second := <-granted
 			require.NotNil(t, second)
 			require.Greater(t, second.Token(), lease.Token())
-			require.NoError(t, second.Unlock(deadline(t)))
+			patient.GiveBack(t, second)
 
 			_, err = patient.Open(t, addr).Mutex(path).Lock(deadline(t))
 			require.ErrorIs(t, err, zkconn.ErrAuthFailed, "the servers demand SASL")
@@ -91,7 +91,7 @@ func TestLockOutlivesALeader(t *testing.T) {
 		require.NoError(t, leader.Restart(deadline(t)))
 	}
 	require.True(t, lease.Valid())
-	require.NoError(t, lease.Unlock(deadline(t)))
+	patient.GiveBack(t, lease)
 	use(t, client, "/app/lock")
 	require.Equal(t, 1, k.Logins("alice"), "tickets are kept between connections")
 	require.Equal(t, 1, k.Tickets("alice"), "however often the members were not to be reached")
@@ -162,12 +162,12 @@ func TestExchangeThatIsCutOff(t *testing.T) {
 			fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(turn == 1, action)})
 			proxy.Cut()
 			for passed := 1; passed < turn; passed++ {
-				happens(t, fault.Fired(), "the exchange begins")
+				patient.Receive(t, fault.Fired())
 				next := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(passed+1 == turn, action)})
 				fault.Release()
 				fault = next
 			}
-			happens(t, fault.Fired(), "%s %d is lost", name, turn)
+			patient.Receive(t, fault.Fired())
 			require.True(t, lease.Valid())
 			require.NoError(t, lease.Unlock(deadline(t)), "%s %d", name, turn)
 			use(t, client, path)
@@ -180,15 +180,6 @@ func delayUnless(now bool, action rig.Action) rig.Action {
 		return action
 	}
 	return rig.Delay
-}
-
-func happens(t *testing.T, event <-chan struct{}, format string, args ...any) {
-	t.Helper()
-	select {
-	case <-event:
-	case <-deadline(t).Done():
-		t.Fatalf("never: "+format, args...)
-	}
 }
 
 // A session that is closed behind its client's back is followed by another one, which
@@ -206,7 +197,7 @@ func TestNextSession(t *testing.T) {
 	proxy.Refuse(true)
 	require.NoError(t, rig.ExpireSession(deadline(t), server.Addr(), id, password))
 	proxy.Refuse(false)
-	happens(t, lease.Context().Done(), "the lease ends")
+	patient.Receive(t, lease.Context().Done())
 	use(t, client, "/lock") // which is for alice alone
 	require.NotEqual(t, id, client.Session().ID())
 	require.Equal(t, 1, k.Logins("alice"))
@@ -229,5 +220,5 @@ func TestLockOutlivesItsTickets(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	require.Less(t, k.Logins("alice"), proxy.Requests(rig.OpSASL)/3, "most connections take the ticket that is there")
-	require.NoError(t, lease.Unlock(deadline(t)))
+	patient.GiveBack(t, lease)
 }

@@ -30,22 +30,20 @@ func TestKeptHandlesAreSmall(t *testing.T) {
 		client, err := locks.Open(ctx, server.Addr(), locks.WithSessionTimeout(patient.Session))
 		require.NoError(t, err)
 		for range 10 { // what a session remembers of lock paths that it has used
-			lease, err := client.Mutex("/kept/" + t.Name()).Lock(ctx)
-			require.NoError(t, err)
-			require.NoError(t, lease.Unlock(ctx))
+			lease := patient.Locked(t, client.Mutex("/kept/"+t.Name()).Lock)
+			patient.GiveBack(t, lease)
 		}
-		lease, err := client.Mutex("/kept/last").Lock(ctx)
-		require.NoError(t, err)
+		lease := patient.Locked(t, client.Mutex("/kept/last").Lock)
 		return client, lease
 	}
 	for name, end := range map[string]func(*locks.Client, *locks.Lease) any{
 		"client": func(client *locks.Client, lease *locks.Lease) any {
-			require.NoError(t, lease.Unlock(ctx))
+			patient.GiveBack(t, lease)
 			require.NoError(t, client.Close(ctx))
 			return client
 		},
 		"lease that was given back": func(client *locks.Client, lease *locks.Lease) any {
-			require.NoError(t, lease.Unlock(ctx))
+			patient.GiveBack(t, lease)
 			require.NoError(t, client.Close(ctx))
 			return lease
 		},

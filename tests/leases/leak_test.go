@@ -78,8 +78,7 @@ func comeAndGo(t *testing.T, zk *stories.Servers) {
 		})
 	}
 	all.Wait()
-	held, err := client.Mutex("/leak").Lock(ctx)
-	require.NoError(t, err)
+	held := patient.Locked(t, client.Mutex("/leak").Lock)
 	short, stop := context.WithCancel(ctx)
 	waiting := patient.Elsewhere(ctx, client.Mutex("/leak").Lock)
 	leaving := patient.Elsewhere(short, client.Mutex("/leak").Lock)

@@ -32,7 +32,7 @@ type order struct {
 // said is one line of a child's: what its request went through, what its lease looked like when it found that it
 // had been stopped, and what its calls returned.
 type said struct {
-	What  string // "state", "look", "open", "lock", "unlock", "failed"
+	What  string // "state", "look", "open", "lock", "unlock"
 	State string
 	Token messages.Token
 	Error string
@@ -43,8 +43,8 @@ type said struct {
 	Deadline time.Time
 }
 
-// child takes commands, one a line, until there are no more.
-type child struct {
+// subject takes commands, one a line, until there are no more.
+type subject struct {
 	order
 	mu     sync.Mutex // guards what is written
 	client *locks.Client
@@ -52,17 +52,12 @@ type child struct {
 }
 
 // beChild is the main function of a child.
-func beChild(text string) {
-	c := &child{}
-	if err := json.Unmarshal([]byte(text), &c.order); err != nil {
-		c.say(said{What: "failed", Error: err.Error()})
-		return
-	}
+func beChild(o order) error {
+	c := &subject{order: o}
 	ctx := context.Background()
 	client, err := locks.Open(ctx, c.Connect, locks.WithSessionTimeout(c.Timeout))
 	if err != nil {
-		c.say(said{What: "failed", Error: err.Error()})
-		return
+		return err
 	}
 	c.client = client
 	c.say(said{What: "open"})
@@ -82,13 +77,14 @@ func beChild(text string) {
 		case "close":
 			_ = client.Close(ctx)
 			c.say(said{What: "close"})
-			return
+			return nil
 		}
 	}
+	return nil
 }
 
 // lock asks for the lock, and looks at the lease every time that the process has stood still.
-func (c *child) lock(ctx context.Context, done chan struct{}) {
+func (c *subject) lock(ctx context.Context, done chan struct{}) {
 	observer := c.client.System().Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		if t, ok := ctx.Message().(*messages.Transition); ok {
 			c.say(said{What: "state", State: t.To.String(), Token: t.Token, At: t.At})
@@ -121,7 +117,7 @@ func (c *child) lock(ctx context.Context, done chan struct{}) {
 	}
 }
 
-func (c *child) say(s said) {
+func (c *subject) say(s said) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	line, err := json.Marshal(s)

@@ -6,15 +6,14 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
 // TestMain is the client that is stopped or killed, in a process of its own. Otherwise it runs the tests, and
 // finds out then whether anything of Turnstile's is still running.
 func TestMain(m *testing.M) {
-	if text := os.Getenv(childVariable); text != "" {
-		beChild(text)
-		return
-	}
+	child.Ordered(childVariable, beChild)
 	code := m.Run()
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -68,7 +68,7 @@ func (m *measured) connect(t *testing.T) *zk.Conn {
 // plain opens a session of go-zookeeper's own.
 func plain(t *testing.T, timeout time.Duration, addrs ...string) *zk.Conn {
 	t.Helper()
-	conn, events, err := zk.Connect(addrs, timeout, zk.WithLogger(quiet{}))
+	conn, events, err := zk.Connect(addrs, timeout, zk.WithLogger(rig.Silent{}))
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		conn.Close()

@@ -109,8 +109,7 @@ func pause(request Request) (err error) {
 		return err
 	}
 	defer func() {
-		s.child.kill()
-		err = errors.Join(err, s.child.relists.Err())
+		err = errors.Join(err, s.child.Kill(), s.child.relists.Err())
 	}()
 	mine := slices.DeleteFunc(s.server.Sessions(), func(id int64) bool { return slices.Contains(others, id) })
 	if len(mine) != 1 {
@@ -123,7 +122,7 @@ func pause(request Request) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := s.child.goOn(); err != nil {
+	if err := s.child.Resume(); err != nil {
 		return err
 	}
 	thaw()
@@ -135,7 +134,7 @@ func (s *pauseScene) prepare(request Request, session int64) (err error) {
 	say := func(commands ...string) {
 		for _, c := range commands {
 			if err == nil {
-				err = s.child.tell(c)
+				err = s.child.Tell(c)
 			}
 			if err == nil {
 				_, err = s.child.await(c, "")
@@ -183,14 +182,14 @@ func (s *pauseScene) stop(session int64) (*player, func(), error) {
 		return nil, nil, err
 	}
 	if s.command != "" {
-		if err := s.child.tell(s.command); err != nil {
+		if err := s.child.Tell(s.command); err != nil {
 			return nil, nil, err
 		}
 	}
 	if err := injection.Wait(s.ctx); err != nil {
 		return nil, nil, err
 	}
-	if err := s.child.stop(); err != nil {
+	if err := s.child.Pause(); err != nil {
 		return nil, nil, err
 	}
 	stopped := time.Now()
@@ -233,7 +232,7 @@ func (s *pauseScene) judge(request Request, next *player) error {
 	if err != nil || got.Error != "" || got.Token <= next.lease.Token() {
 		return fmt.Errorf("child's lock after %s: %+v, %w; the one before it had token %v", s.child.story(), got, err, next.lease.Token())
 	}
-	if err := s.child.tell("unlock"); err != nil {
+	if err := s.child.Tell("unlock"); err != nil {
 		return err
 	}
 	unlocked, err := s.child.await("unlock", "")
@@ -257,7 +256,7 @@ func (s *pauseScene) judgeHolder(next *player) error {
 	if err != nil {
 		return err
 	}
-	if err := s.child.tell("unlock"); err != nil {
+	if err := s.child.Tell("unlock"); err != nil {
 		return err
 	}
 	unlocked, err := s.child.await("unlock", "")

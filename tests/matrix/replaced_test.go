@@ -48,7 +48,7 @@ var replacements = []replacement{
 	}, false},
 	{"restored", func(t *testing.T, e *estate, ghost kind) {
 		old := newServer(t)
-		line := bubble.NewLine(old)
+		line := &bubble.Network{Server: old}
 		dead := openFor(t, line.Dial, old.Connect())
 		_, err := ghost(dead).Lock(patient(t))
 		require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -39,7 +40,7 @@ func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
 	t.Helper()
 	opts = append(opts, embedded.WithoutNetwork(), embedded.WithTick(tick), embedded.WithReplicas(replicas))
 	server := embedded.Run(t, opts...)
-	conn, events, err := zk.Connect(server.Addrs(), timeout, zk.WithDialer(server.Dialer()), zk.WithLogger(quiet{}))
+	conn, events, err := zk.Connect(server.Addrs(), timeout, zk.WithDialer(server.Dialer()), zk.WithLogger(rig.Silent{}))
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		conn.Close()
@@ -60,10 +61,6 @@ func operatorACL(left int32) []zk.ACL {
 	user, password, _ := strings.Cut(operatorSecret, ":")
 	return append(zk.WorldACL(left), zk.DigestACL(zk.PermAll, user, password)...)
 }
-
-type quiet struct{}
-
-func (quiet) Printf(string, ...any) {}
 
 // patient is a context for a wait in a bubble.
 func patient(t *testing.T) context.Context {

@@ -63,7 +63,6 @@ var uncounted = map[string]string{
 	"tests/bench/memory.go":                           measures,
 	"tests/bench/turnstile.go":                        measures,
 	"tests/cluster/member_test.go":                    listened,
-	"tests/cost/fleet.go":                             itself,
 	"tests/crowd/process_test.go":                     listened,
 	"tests/gateway/child_test.go":                     listened,
 	"tests/kerberos/failures_test.go":                 alone,
@@ -72,7 +71,6 @@ var uncounted = map[string]string{
 	"tests/leases/kept_handles_test.go":               alone,
 	"tests/leases/leak_test.go":                       alone,
 	"tests/matrix/child_test.go":                      listened,
-	"tests/outages/subject.go":                        itself,
 	"tests/readme/samples_test.go":                    alone,
 	"tests/refusals/bad_input_test.go":                refused,
 	"tests/restarts/reclaim_process_test.go":          listened,
@@ -83,7 +81,7 @@ var uncounted = map[string]string{
 	"tests/services/servers_test.go":                  itself,
 	"tests/simulation/world_test.go":                  "its witness finds waiters that stand still",
 	"tests/soak/turnstile.go":                         itself,
-	"tests/stalls/round.go":                           itself,
+	"tests/stalls/round_test.go":                      itself,
 	"tests/txn/paused_test.go":                        listened,
 }
 

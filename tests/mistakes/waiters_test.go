@@ -38,7 +38,6 @@ var waiters = []struct{ suite, test string }{
 	{"tests/kinds", "TestReadersBehindAWriterWakeTogether/embedded"},
 	{"tests/leases", "TestMaxHold"},
 	{"tests/matrix", "TestMatrix/list/cut-before"},
-	{"tests/outages", "TestOutagesAreMeasured"},
 	{"tests/queues", "TestBreakTellsTheHolderAndLetsTheNextIn/embedded/^exclusive"},
 	{"tests/refusals", "TestMaxWaitersInEveryMix"},
 	{"tests/restarts", "TestTakeOverLosesMessages"},

@@ -3,6 +3,7 @@ package patient
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,6 +41,32 @@ func Await(t *testing.T, rec *actorstest.Recorder, state messages.State) message
 	tr, err := rec.Await(Deadline(t), state)
 	require.NoError(t, err)
 	return tr
+}
+
+// RequireBehind requires that a Lock that is given up knows the one before it: what the holder's node says. The holder has
+// the label "nightly run".
+func RequireBehind(t *testing.T, holder, waiter locks.Locker) {
+	t.Helper()
+	begun := time.Now().Truncate(time.Second)
+	held, err := holder.Lock(Deadline(t))
+	require.NoError(t, err)
+	var e *locks.Error
+	for patience := 10 * time.Millisecond; e == nil || e.Behind.Node != held.Node() || e.Behind.Host == ""; patience *= 2 {
+		require.Less(t, patience, Bound, "it never knows") // before its own last attempt is cleaned up, too
+		ctx, cancel := context.WithTimeout(Deadline(t), patience)
+		_, err = waiter.Lock(ctx)
+		cancel()
+		require.ErrorAs(t, err, &e)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+	}
+	require.Equal(t, messages.StateWatching, e.State)
+	require.Equal(t, held.Path(), e.Behind.Path)
+	require.Equal(t, "nightly run", e.Behind.Label)
+	require.False(t, e.Behind.Since.Before(begun))
+	require.ErrorContains(t, err, `"nightly run", process `)
+	require.NotContains(t, err.Error()[1:], "turnstile: ")
+	require.NotContains(t, err.Error(), "releasing")
+	GiveBack(t, held)
 }
 
 // ObservedBy has a recorder follow a request.

@@ -22,16 +22,7 @@ func TestBreakTellsTheHolderAndLetsTheNextIn(t *testing.T) {
 		for _, k := range revocable {
 			t.Run(k.name, func(t *testing.T) {
 				path := "/broken/" + k.name
-				var held []*locks.Lease
-				for _, lock := range k.holders {
-					lease, err := lock(one, path)(patient.Deadline(t))
-					require.NoError(t, err)
-					held = append(held, lease)
-				}
-				rec := patient.Recorder(t, two)
-				got := patient.Elsewhere(patient.Deadline(t), k.waiter(two, path, patient.ObservedBy(rec)))
-				patient.Await(t, rec, messages.StateWatching)
-
+				held, got := occupied(t, path, k.holders, k.waiter, []*locks.Client{one, two})
 				for _, c := range patient.QueueOf(t, operator, path) {
 					if c.Holds {
 						require.NoError(t, operator.Break(patient.Deadline(t), c))

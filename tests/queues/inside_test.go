@@ -77,8 +77,7 @@ func TestWhoWaitsInside(t *testing.T) {
 	}
 
 	crowd := client.Mutex("/app/crowd", locks.WithLabel("crowd"))
-	held, err := crowd.Lock(ctx)
-	require.NoError(t, err)
+	held := patient.Locked(t, crowd.Lock)
 	second := patient.Elsewhere(ctx, crowd.Lock)
 	contenders("/app/crowd", 2)
 	awaitInside(t, client, "/", 0)
@@ -95,8 +94,7 @@ func TestWhoWaitsInside(t *testing.T) {
 	others := leadsCohort(t, ctx, other, client, "/app/cohort")
 	ask(client.Mutex("/app/cohort", locks.WithCohort(1000), locks.WithLabel("cohort")).Lock, 3)
 
-	prize, err := client.Contest("/app2/prize").Lock(ctx)
-	require.NoError(t, err)
+	prize := patient.Locked(t, client.Contest("/app2/prize").Lock)
 	ask(client.Contest("/app2/prize", locks.WithLabel("prize")).Lock, 4)
 
 	in := insideOf(t, client, "/")
@@ -122,7 +120,7 @@ func TestWhoWaitsInside(t *testing.T) {
 	require.Zero(t, insideOf(t, client, "/app/co").All, "a part of a name is no root")
 	require.Zero(t, insideOf(t, other, "/").All, "another session's are not known")
 
-	require.NoError(t, held.Unlock(ctx))
+	patient.GiveBack(t, held)
 	got := patient.Receive(t, second)
 	require.NoError(t, got.Err)
 	require.Equal(t, []string{

@@ -47,6 +47,20 @@ var revocable = []struct {
 	{"contest", []lockKind{contesting}, contesting},
 }
 
+// occupied has clients hold a kind of lock in turn, and the last of them wait for it.
+func occupied(t *testing.T, path string, holders []lockKind, waiter lockKind, clients []*locks.Client,
+	opts ...locks.LockOption) (held []*locks.Lease, got <-chan patient.Answer) {
+	t.Helper()
+	for i, lock := range holders {
+		held = append(held, patient.Locked(t, lock(clients[i%len(clients)], path, opts...)))
+	}
+	last := clients[len(clients)-1]
+	rec := patient.Recorder(t, last)
+	got = patient.Elsewhere(patient.Deadline(t), waiter(last, path, patient.ObservedBy(rec)))
+	patient.Await(t, rec, messages.StateWatching)
+	return held, got
+}
+
 // TestRevokeAsksAllWhoHold: in every kind of lock, across sessions, all who hold are asked and told, and no waiter is.
 func TestRevokeAsksAllWhoHold(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
@@ -54,17 +68,11 @@ func TestRevokeAsksAllWhoHold(t *testing.T) {
 		for _, k := range revocable {
 			t.Run(k.name, func(t *testing.T) {
 				path := "/asked/" + k.name
-				var held []*locks.Lease
+				held, got := occupied(t, path, k.holders, k.waiter, []*locks.Client{one, two})
 				var nodes []string
-				for i, lock := range k.holders {
-					lease, err := lock([]*locks.Client{one, two}[i%2], path)(patient.Deadline(t))
-					require.NoError(t, err)
-					held, nodes = append(held, lease), append(nodes, lease.Node())
+				for _, lease := range held {
+					nodes = append(nodes, lease.Node())
 				}
-				rec := patient.Recorder(t, two)
-				got := patient.Elsewhere(patient.Deadline(t), k.waiter(two, path, patient.ObservedBy(rec)))
-				patient.Await(t, rec, messages.StateWatching)
-
 				asked, err := asker.Revoke(patient.Deadline(t), path)
 				require.NoError(t, err)
 				require.Equal(t, nodes, nodesOf(asked))
@@ -127,15 +135,7 @@ func TestRevokeForcesWhoHasAGrace(t *testing.T) {
 		for _, k := range revocable {
 			t.Run(k.name, func(t *testing.T) {
 				path := "/forced/" + k.name
-				var held []*locks.Lease
-				for _, lock := range k.holders {
-					lease, err := lock(one, path, locks.WithGrace(time.Millisecond))(patient.Deadline(t))
-					require.NoError(t, err)
-					held = append(held, lease)
-				}
-				rec := patient.Recorder(t, two)
-				got := patient.Elsewhere(patient.Deadline(t), k.waiter(two, path, patient.ObservedBy(rec)))
-				patient.Await(t, rec, messages.StateWatching)
+				held, got := occupied(t, path, k.holders, k.waiter, []*locks.Client{one, two}, locks.WithGrace(time.Millisecond))
 				_, err := two.Revoke(patient.Deadline(t), path)
 				require.NoError(t, err)
 				for _, lease := range held {

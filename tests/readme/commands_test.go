@@ -55,8 +55,6 @@ var commands = map[string]check{
 	"go run github.com/turnstile-locks/turnstile/examples/quickstart@latest": runsAway("ok: 40 grants"),
 	"make diagram":                      leavesAsItWas,
 	"go generate ./actors/gateway/wire": long(saysWhat), // TestCodeIsFresh compares what it writes
-	"go run ./tests/overlap":            long(hasFlags),
-	"go run ./tests/outages":            hasFlags,
 	"go -C tests/soak run .":            hasFlags,
 	"go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m": hasFlags,
 
@@ -67,11 +65,8 @@ var commands = map[string]check{
 
 	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
 	"go -C tests/soak run . -peer zklock -duration 2m":                                            long(hasFlags),
-	"go run ./tests/stalls -scenario masses-one -timeout 2s -trials 200 -sessions 600 -lines 800": long(hasFlags),
-	"go run ./tests/stalls -scenario broken,closed -trials 50":                                    long(hasFlags),
-	"go run ./tests/cost -scenes slow -timeout 6s":                                                long(hasFlags),
-	"go run ./tests/cost -scenes outage,leader,syncs -timeout 6s -lengths 0.5,0.9,0.95,1,1.5,3":   long(hasFlags),
-	"go run ./tests/cost -scenes outage -kinds holders -clients 40 -lengths 0.35,0.45":            long(hasFlags),
+	"go test -v -run TestNoOverlapWhenManySessionsExpire ./tests/stalls -trials 200 -session 2s":  long(namesTests),
+	"go test -v -run TestHoldersHearThatTheirLockIsTaken ./tests/stalls -trials 50":               long(namesTests),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
 	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(namesTests),
 	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(namesTests),
@@ -244,8 +239,7 @@ func hasFlagsOfZklock(name string) check {
 
 // namesTests finds the tests that a command runs, in its package.
 func namesTests(t *testing.T, p *place, command string) {
-	words := strings.Split(command, " ")
-	sources := p.run(t, "cat "+words[len(words)-1]+"/*_test.go")
+	sources := p.run(t, "cat "+regexp.MustCompile(`\./\S+`).FindString(command)+"/*_test.go")
 	for _, name := range testNames.FindAllString(command, -1) {
 		require.Contains(t, sources, "func "+name+"(", command)
 	}

@@ -67,7 +67,6 @@ func TestTimeoutsSayBehindWhom(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client, other := at.Open(t), at.Open(t)
 		label := locks.WithLabel("nightly run")
-		begun := time.Now().Truncate(time.Second)
 		for name, c := range map[string]struct{ holder, waiter locks.Locker }{
 			"another session": {other.Mutex("/a", label), client.Mutex("/a")},
 			"this session":    {client.Mutex("/b", label), client.Mutex("/b")},
@@ -78,24 +77,7 @@ func TestTimeoutsSayBehindWhom(t *testing.T) {
 			"a permit":        {other.Semaphore("/g", 2, label).Weight(2), client.Semaphore("/g", 2).Weight(1)},
 		} {
 			t.Run(name, func(t *testing.T) {
-				held, err := c.holder.Lock(patient.Deadline(t))
-				require.NoError(t, err)
-				var e *locks.Error
-				for patience := 10 * time.Millisecond; e == nil || e.Behind.Node != held.Node() || e.Behind.Host == ""; patience *= 2 {
-					require.Less(t, patience, patient.Bound, "it never knows") // before its own last attempt is cleaned up, too
-					ctx, cancel := context.WithTimeout(patient.Deadline(t), patience)
-					_, err = c.waiter.Lock(ctx)
-					cancel()
-					require.ErrorAs(t, err, &e)
-				}
-				require.Equal(t, messages.StateWatching, e.State)
-				require.Equal(t, "nightly run", e.Behind.Label)
-				require.NotEmpty(t, e.Behind.Host)
-				require.False(t, e.Behind.Since.Before(begun))
-				require.ErrorContains(t, err, `"nightly run", process `)
-				require.NotContains(t, err.Error()[1:], "turnstile: ")
-				require.NotContains(t, err.Error(), "releasing")
-				patient.GiveBack(t, held)
+				patient.RequireBehind(t, c.holder, c.waiter)
 			})
 		}
 	})

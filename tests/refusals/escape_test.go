@@ -21,8 +21,7 @@ import (
 func TestErrorsArePrintable(t *testing.T) {
 	client := patient.Open(t, embedded.Run(t).Addr())
 	ctx := patient.Deadline(t)
-	lease, err := client.Mutex("/good").Lock(ctx)
-	require.NoError(t, err)
+	lease := patient.Locked(t, client.Mutex("/good").Lock)
 	raw, err := zkconn.NewConfig("h")
 	require.NoError(t, err)
 	conn, err := zkconn.Dial(raw, 1, func(zkconn.Event) {})

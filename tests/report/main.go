@@ -1,7 +1,7 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-hermetic] [-brief] [-first ./tests/matrix] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-versions 3.9.5,3.8.6] [-closing "…"] -- <arguments of go test> [-- <arguments of another>]
+//	go run ./tests/report [-no-skips] [-hermetic] [-brief] [-first ./tests/matrix] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-closing "…"] -- <arguments of go test> [-- <arguments of another>]
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
@@ -38,7 +38,6 @@ func main() {
 	plain := flag.String("plain", "", "those of -beside, separated by commas, whose tests run without -race")
 	first := flag.String("first", "", "packages, separated by commas, that come before the last argument in this module")
 	without := flag.String("without", "", "packages, separated by commas, that are left out of the last argument in this module")
-	versions := flag.String("versions", "", "versions of ZooKeeper, separated by commas, on each of which the tests run")
 	brief := flag.Bool("brief", false, "print no more than a screen: the first failures, and of each its first lines")
 	hermetic := flag.Bool("hermetic", false, "select no test that starts a program of others")
 	closing := flag.String("closing", "", "what the last line says behind the counts, where all is well")
@@ -59,7 +58,11 @@ func main() {
 	ours, wrong := packages(split(*first), split(*without), runs[last])
 	if err = errors.Join(err, wrong); err == nil {
 		runs[last] = ours
-		err = runEach(split(*versions), *noSkips, *brief, runs, others)
+		tally := newTally(os.Stdout)
+		if *brief {
+			tally.screen = &screen{}
+		}
+		err = run(tally, *noSkips, runs, others)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)

@@ -70,7 +70,7 @@ func takeBack(t *testing.T) *takingBack {
 	b.held = bubble.Locked(t, dead.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
 	b.waits = patient.Elsewhere(t.Context(), bubble.Client(t, server).Mutex(reclaimed).Lock)
 	time.Sleep(time.Minute)
-	network.End()
+	network.Be(bubble.Down)
 	leave(t, b.file, copied(t, file))
 	time.Sleep(time.Second)
 	return b

@@ -113,7 +113,7 @@ func TestSuccessorOfAReplacedServerIsInTime(t *testing.T) {
 					path := "/successor"
 					last := bubble.Locked(t, open(network.Dial, file).Mutex(path, locks.WithReclaim(label)).Lock)
 					time.Sleep(time.Minute)
-					network.End() // it is dead
+					network.Be(bubble.Down) // it is dead
 					leave(t, left, copied(t, file))
 					estate := bubble.NewEstate(server)
 					befall(t, estate, server)

@@ -1,7 +1,6 @@
 package rig
 
 import (
-	"crypto/tls"
 	"maps"
 	"net"
 	"slices"
@@ -38,20 +37,6 @@ func NewProxy(t testing.TB, target string) *Proxy {
 		t.Fatalf("rig: listen for a proxy: %v", err)
 	}
 	p := serve(listener, target)
-	t.Cleanup(p.Close)
-	return p
-}
-
-// NewTLSProxy is NewProxy for clients with TLS, whom it meets by what config gives at each handshake. The server has none.
-func NewTLSProxy(t testing.TB, target string, config func() *tls.Config) *Proxy {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatalf("rig: listen for a proxy: %v", err)
-	}
-	p := serve(tls.NewListener(listener, &tls.Config{
-		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return config(), nil },
-	}), target)
 	t.Cleanup(p.Close)
 	return p
 }

@@ -2,6 +2,7 @@ package rig
 
 import (
 	"crypto/tls"
+	"net"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -24,7 +25,14 @@ func NewRotating(t testing.TB, target, name string) *Rotating {
 	r := &Rotating{CA: filepath.Join(folder, "ca.pem"), Cert: filepath.Join(folder, "cert.pem"), Key: filepath.Join(folder, "key.pem"),
 		Shaken: make(chan string, 1000), folder: folder}
 	r.Rotate(t, name)
-	r.Proxy = NewTLSProxy(t, target, r.current.Load)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("rig: listen for a proxy: %v", err)
+	}
+	r.Proxy = serve(tls.NewListener(listener, &tls.Config{
+		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return r.current.Load(), nil },
+	}), target)
+	t.Cleanup(r.Proxy.Close)
 	return r
 }
 

@@ -10,43 +10,6 @@ import (
 	"github.com/go-zookeeper/zk"
 )
 
-func TestKillAndRestartKeepData(t *testing.T) {
-	ctx := testContext(t)
-	begin := time.Now()
-	server := StartStandalone(t)
-	t.Logf("serves after %v", time.Since(begin))
-	if mode, err := server.Address().Mode(ctx); mode != "standalone" || err != nil {
-		t.Errorf("mode %q, %v", mode, err)
-	}
-	c := connect(t, server.Addr())
-	create(t, c, "/kept", 0)
-
-	before := server.PID()
-	if err := server.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	if server.PID() != 0 {
-		t.Error("a killed server has a process")
-	}
-	if _, err := server.Address().Mode(ctx); err == nil {
-		t.Error("a killed server answers")
-	}
-	if err := server.Kill(); err != nil {
-		t.Errorf("killing it again: %v", err)
-	}
-	begin = time.Now()
-	if err := server.Restart(ctx); err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("serves again after %v", time.Since(begin))
-	if after := server.PID(); after == 0 || after == before {
-		t.Errorf("process %d after %d", after, before)
-	}
-	if !exists(t, connect(t, server.Addr()), "/kept") {
-		t.Error("the node is gone")
-	}
-}
-
 func TestStopRemovesEverything(t *testing.T) {
 	Require(t)
 	server, err := NewStandalone()
@@ -63,35 +26,6 @@ func TestStopRemovesEverything(t *testing.T) {
 	}
 	if err := server.Restart(testContext(t)); err == nil {
 		t.Error("a stopped server was restarted")
-	}
-}
-
-func TestPauseAndResume(t *testing.T) {
-	ctx := testContext(t)
-	server := StartStandalone(t)
-	c := connect(t, server.Addr())
-	if err := server.Pause(); err != nil {
-		t.Fatal(err)
-	}
-	// It will not answer however long one waits; this long is enough to see that
-	// the question ends with its context.
-	question, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
-	defer cancel()
-	if _, err := server.Address().Mode(question); err == nil {
-		t.Error("a paused server answers")
-	}
-	if err := server.Resume(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := server.Address().Mode(ctx); err != nil {
-		t.Errorf("a resumed server does not answer: %v", err)
-	}
-	create(t, c, "/after", 0)
-	if err := server.Pause(); err != nil {
-		t.Fatal(err)
-	}
-	if err := server.Stop(); err != nil {
-		t.Errorf("stopping a paused server: %v", err)
 	}
 }
 

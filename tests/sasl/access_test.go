@@ -43,7 +43,7 @@ func creatorsTakeTurns(t *testing.T, at *place) {
 	first := lock(t, mine(t, at.Connect()), "/mine")
 	second := queue(t, mine(t, at.Connect()), "/mine")
 	unlock(t, first)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
 	unlock(t, lease)
 }
@@ -71,7 +71,7 @@ func listed(t *testing.T, at *place) {
 	first := lock(t, alice, "/ours")
 	second := queue(t, bob, "/ours")
 	unlock(t, first)
-	unlock(t, second.granted(t))
+	unlock(t, second.Granted(t))
 }
 
 // Two identities, presented one after the other at each connection, are both the creator's.
@@ -83,7 +83,7 @@ func besideDigest(t *testing.T, at *place) {
 		use := open(t, at.Connect(), locks.WithAuth("digest", []byte("carol:secret")))
 		queued := queue(t, use, "/two")
 		unlock(t, lease)
-		unlock(t, queued.granted(t))
+		unlock(t, queued.Granted(t))
 		return
 	}
 	unlock(t, lease)

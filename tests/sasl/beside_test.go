@@ -1,8 +1,6 @@
 package sasl
 
 import (
-	"bufio"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,50 +24,27 @@ func requireKazoo(t *testing.T) (python string) {
 }
 
 // program is another client that talks in lines.
-type program struct {
-	*child.Process
-	in    io.Writer
-	lines chan string
-}
+type program struct{ *child.Talker }
 
 // begin runs a command that says what it does.
-func begin(t *testing.T, env []string, name string, args ...string) *program {
+func begin(t *testing.T, env []string, name string, args ...string) program {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = t.Output()
-	in, toChild, err := os.Pipe()
+	p, err := child.Talk(cmd)
 	require.NoError(t, err)
-	fromChild, out, err := os.Pipe()
-	require.NoError(t, err)
-	cmd.Stdin, cmd.Stdout = in, out
-	p := &program{in: toChild, lines: make(chan string, 1000)}
-	p.Process, err = child.Start(cmd, nil)
-	require.NoError(t, err)
-	_, _ = in.Close(), out.Close()
-	go func() {
-		defer close(p.lines)
-		for s := bufio.NewScanner(fromChild); s.Scan(); {
-			p.lines <- s.Text()
-		}
-	}()
-	t.Cleanup(func() {
-		_ = toChild.Close()
-		_ = p.Kill()
-		for range p.lines { // until all has been read
-		}
-		_ = fromChild.Close()
-	})
-	return p
+	t.Cleanup(func() { require.NoError(t, p.Kill()) })
+	return program{p}
 }
 
 // says waits for a line.
-func (p *program) says(t *testing.T, line string) {
+func (p program) says(t *testing.T, line string) {
 	t.Helper()
 	end := deadline(t).Done()
 	for {
 		select {
-		case got, open := <-p.lines:
+		case got, open := <-p.Says:
 			require.True(t, open, "it ended before it said %q", line)
 			if got == line {
 				return
@@ -90,9 +65,8 @@ func TestRealKazooBeside(t *testing.T) {
 		kazoo := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		kazoo.says(t, "held")
 		second := queue(t, client, "/shared")
-		_, err := io.WriteString(kazoo.in, "\n")
-		require.NoError(t, err)
-		lease := second.granted(t)
+		require.NoError(t, kazoo.Tell(""))
+		lease := second.Granted(t)
 
 		other := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		other.says(t, "connected")
@@ -121,7 +95,7 @@ func TestRealJavaBeside(t *testing.T) {
 
 // shell is ZooKeeper's shell as one user. It serves the stories of all kinds of server, because starting a JVM for each
 // costs more than the rest of the story.
-type shell struct{ *program }
+type shell struct{ program }
 
 // newShell starts a shell, which ends with the test.
 func newShell(t *testing.T, server, user string) shell {
@@ -144,11 +118,10 @@ func newShell(t *testing.T, server, user string) shell {
 func (s shell) run(t *testing.T, at *place, commands ...string) (printed string) {
 	t.Helper()
 	const last = "printwatches is on" // the answer to the last command, which changes nothing
-	_, err := io.WriteString(s.in, "connect "+at.Members[0].Addr()+"\n"+strings.Join(commands, "\n")+"\nprintwatches\n")
-	require.NoError(t, err)
+	require.NoError(t, s.Tell("connect "+at.Members[0].Addr()+"\n"+strings.Join(commands, "\n")+"\nprintwatches"))
 	for end := deadline(t).Done(); ; {
 		select {
-		case line, open := <-s.lines:
+		case line, open := <-s.Says:
 			require.True(t, open, "it ended: %q", printed)
 			if line == last {
 				return printed

@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
@@ -34,58 +33,6 @@ func as(t testing.TB, user string) locks.Option {
 func mine(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
 	t.Helper()
 	return open(t, connect, append([]locks.Option{as(t, "bob"), locks.WithACL(zkconn.CreatorACL()...)}, opts...)...)
-}
-
-// lock takes a lock that is free.
-func lock(t *testing.T, client *locks.Client, path string) *locks.Lease {
-	t.Helper()
-	lease, err := client.Mutex(path).Lock(deadline(t))
-	require.NoError(t, err)
-	return lease
-}
-
-func unlock(t *testing.T, lease *locks.Lease) {
-	t.Helper()
-	require.NoError(t, lease.Unlock(deadline(t)))
-}
-
-// waiter is a Lock that runs elsewhere.
-type waiter struct {
-	lease *locks.Lease
-	err   error
-	done  chan struct{}
-}
-
-// queue asks for a lock on a goroutine, and returns when it waits for somebody.
-func queue(t *testing.T, client *locks.Client, path string) *waiter {
-	t.Helper()
-	rec := recorder(t, client)
-	w, ctx := &waiter{done: make(chan struct{})}, deadline(t)
-	go func() {
-		defer close(w.done)
-		w.lease, w.err = client.Mutex(path, locks.WithObserver(rec.PID())).Lock(ctx)
-	}()
-	_, err := rec.Await(deadline(t), messages.StateWatching)
-	require.NoError(t, err)
-	return w
-}
-
-// granted waits until it has the lock.
-func (w *waiter) granted(t *testing.T) *locks.Lease {
-	t.Helper()
-	<-w.done // bounded by the deadline that Lock was given
-	require.NoError(t, w.err)
-	return w.lease
-}
-
-// happens waits for a signal that must come.
-func happens(t *testing.T, c <-chan struct{}, what string) {
-	t.Helper()
-	select {
-	case <-c:
-	case <-time.After(patient.Bound):
-		require.FailNow(t, "it did not happen: "+what)
-	}
 }
 
 // dial makes a connection below the locks, and gives its events.

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -32,8 +33,7 @@ func keepsItsPlace(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
 	client := mine(t, proxy.Addr()+at.Root())
 	rec := recorder(t, client)
-	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))
-	require.NoError(t, err)
+	holder := patient.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
 	second := queue(t, mine(t, at.Connect()), "/mine")
 	for range 3 {
 		before, held := proxy.Requests(rig.OpSASL), times(rec, messages.StateHeld)
@@ -44,7 +44,7 @@ func keepsItsPlace(t *testing.T, at *place) {
 		require.True(t, holder.Valid())
 	}
 	unlock(t, holder)
-	unlock(t, second.granted(t))
+	unlock(t, second.Granted(t))
 }
 
 // times counts how often a request went into a state: a machine that stands still adds some.
@@ -75,9 +75,9 @@ func nextSession(t *testing.T, at *place) {
 	require.True(t, existed)
 	proxy.Refuse(false)
 
-	happens(t, holder.Context().Done(), "the lease ends")
+	patient.Receive(t, holder.Context().Done())
 	require.ErrorIs(t, context.Cause(holder.Context()), locks.ErrLost)
-	lease := second.granted(t)
+	lease := second.Granted(t)
 	require.NotEqual(t, id, client.Session().ID())
 	require.Greater(t, proxy.Requests(rig.OpSASL), before)
 	require.Greater(t, lease.Token(), holder.Token())
@@ -89,7 +89,7 @@ func dropped(t *testing.T, at *place, action rig.Action, count int) {
 	proxy := at.Proxy(t)
 	fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: action, Count: count})
 	client := mine(t, proxy.Addr()+at.Root())
-	happens(t, fault.Fired(), "requests are lost")
+	patient.Receive(t, fault.Fired())
 	unlock(t, lock(t, client, "/mine"))
 }
 
@@ -97,12 +97,11 @@ func droppedWhileHeld(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
 	client := mine(t, proxy.Addr()+at.Root())
 	rec := recorder(t, client)
-	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))
-	require.NoError(t, err)
+	holder := patient.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
 	for n, action := range []rig.Action{rig.CutBefore, rig.DropReply} {
 		fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: action, Count: 2})
 		proxy.Cut()
-		happens(t, fault.Fired(), "requests are lost")
+		patient.Receive(t, fault.Fired())
 		_, err := rec.AwaitNth(deadline(t), messages.StateHeld, n+2)
 		require.NoError(t, err)
 	}
@@ -153,8 +152,7 @@ func TestRealMembersDie(t *testing.T) {
 		rig.WithConfig("sessionRequireClientSASLAuth", "true"))
 	client := mine(t, e.Addrs(), locks.WithSessionTimeout(time.Minute)) // longer than elections take
 	rec := recorder(t, client)
-	holder, err := client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock(deadline(t))
-	require.NoError(t, err)
+	holder := patient.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
 	second := queue(t, mine(t, e.Addrs()), "/mine")
 	for _, member := range e.Members() {
 		require.NoError(t, member.Kill())
@@ -165,5 +163,5 @@ func TestRealMembersDie(t *testing.T) {
 	eventually(t, holder.Valid, "the lease never runs again")
 	require.NoError(t, context.Cause(holder.Context()), "and has never been lost")
 	unlock(t, holder)
-	unlock(t, second.granted(t))
+	unlock(t, second.Granted(t))
 }

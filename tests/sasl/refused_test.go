@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -70,10 +71,10 @@ func passwordChanged(t *testing.T, at *place) {
 	<-now
 	now <- digest(t, "bob", "another")
 	proxy.Cut()
-	happens(t, lease.Context().Done(), "the lease ends")
+	patient.Receive(t, lease.Context().Done())
 	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
-	<-second.done
-	require.ErrorIs(t, second.err, locks.ErrClosed)
+	<-second.Done
+	require.ErrorIs(t, second.Err, locks.ErrClosed)
 	require.ErrorIs(t, client.Session().Err(), zkconn.ErrAuthFailed)
 }
 

@@ -46,4 +46,7 @@ var (
 	recorder   = patient.Recorder
 	deadline   = patient.Deadline
 	eventually = patient.Eventually
+	lock       = patient.LockAt
+	unlock     = patient.GiveBack
+	queue      = patient.Queue
 )

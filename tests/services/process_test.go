@@ -3,10 +3,8 @@ package services
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -32,23 +30,17 @@ func number(text string) int64 {
 }
 
 // beSubject is the main function of such a process: a line on its standard input tells it to end.
-func beSubject(text string) {
+func beSubject(o order) error {
 	var mu sync.Mutex
 	say := func(line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		fmt.Println(said + line)
 	}
-	var o order
-	if err := json.Unmarshal([]byte(text), &o); err != nil {
-		say(err.Error())
-		return
-	}
 	ctx := context.Background()
 	client, err := locks.Open(ctx, o.Connect, locks.WithSessionTimeout(o.Timeout))
 	if err != nil {
-		say(err.Error())
-		return
+		return err
 	}
 	end := make(chan struct{})
 	go func() {
@@ -58,31 +50,24 @@ func beSubject(text string) {
 	scripts[o.Ability](ctx, client, o, say, end)
 	say(over)
 	_ = client.Close(ctx)
+	return nil
 }
 
 // elsewhere starts a script in a process.
 func elsewhere(t *testing.T, o order) (*subject, *child.Process) {
 	t.Helper()
-	text, err := json.Marshal(o)
+	cmd, err := child.Again(orderVariable, o)
 	require.NoError(t, err)
-	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), orderVariable+"="+string(text), "GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	cmd.Stderr = relists.Child(t, os.Stderr)
-	in, err := cmd.StdinPipe()
+	p, err := child.Talk(cmd)
 	require.NoError(t, err)
-	out, writer, err := os.Pipe()
-	require.NoError(t, err)
-	cmd.Stdout = writer
 	s := newSubject()
-	s.end = func() { _, _ = in.Write([]byte("\n")) } // one that was killed does not hear it
-	p, err := child.Start(cmd, func() { _ = writer.Close() })
-	require.NoError(t, err)
+	s.end = func() { _ = p.Tell("") } // one that was killed does not hear it
 	listened := make(chan struct{})
 	go func() {
 		defer close(listened)
-		defer out.Close()
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if line, ok := strings.CutPrefix(lines.Text(), said); ok {
+		for text := range p.Says {
+			if line, ok := strings.CutPrefix(text, said); ok {
 				s.say(line)
 			}
 		}
@@ -95,5 +80,5 @@ func elsewhere(t *testing.T, o order) (*subject, *child.Process) {
 		require.NoError(t, p.Kill())
 		<-listened
 	})
-	return s, p
+	return s, p.Process
 }

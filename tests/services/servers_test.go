@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -22,10 +23,7 @@ import (
 
 // TestMain is a script in a process of its own, or runs the tests. They mostly wait, so many run at the same time.
 func TestMain(m *testing.M) {
-	if text := os.Getenv(orderVariable); text != "" {
-		beSubject(text)
-		return
-	}
+	child.Ordered(orderVariable, beSubject)
 	flag.Parse()
 	if err := flag.Set("test.parallel", "40"); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -99,7 +99,7 @@ func (w *world) contenders() int {
 type node struct {
 	w       *world
 	name    string
-	line    *bubble.Line
+	line    *bubble.Network
 	session *actors.Session
 	from    actors.Provider // of the node's singleton; nil for its session
 	pid     *actor.PID      // nil while none runs
@@ -107,7 +107,7 @@ type node struct {
 }
 
 func (w *world) newNode(name string) *node {
-	n := &node{w: w, name: name, line: bubble.NewLine(w.server)}
+	n := &node{w: w, name: name, line: &bubble.Network{Server: w.server}}
 	n.connect()
 	return n
 }

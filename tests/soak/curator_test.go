@@ -17,9 +17,9 @@ func TestRealSoakOfCurator(t *testing.T) {
 	t.Cleanup(func() { require.NoError(t, interop.RemovePrograms()) })
 	o, err := parse([]string{"-peer", peerCurator, "-duration", "2s", "-faults", "none", "-clients", "1", "-workers", "2",
 		"-locks", "2", "-calm", "1", "-calm-workers", "2", "-calm-locks", "2", "-session", "5s", "-quiet", "1s",
-		"-hold", "1ms-5ms", "-grants", "20"}, said{t})
+		"-hold", "1ms-5ms", "-grants", "20"}, t.Output())
 	require.NoError(t, err)
-	found, err := soak(context.Background(), o, said{t})
+	found, err := soak(context.Background(), o, t.Output())
 	require.NoError(t, err)
 	require.True(t, found.clean(), "must be zero: %v", found.Wrong)
 	require.NotZero(t, found.Grants)

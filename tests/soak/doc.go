@@ -2,9 +2,8 @@
 // came of it.
 //
 //	go -C tests/soak run . -duration 1h -v                          # Turnstile
-//	go -C tests/soak run . -duration 1h -peer zklock -json >zk.json # go-zookeeper's zk.Lock, the same faults
-//	go -C tests/soak run . -duration 1h -peer curator -json >cu.json # Curator's InterProcessMutex, likewise
-//	go -C tests/soak run . -duration 1h -beside zk.json,cu.json     # Turnstile, with their figures beside
+//	go -C tests/soak run . -duration 1h -peer zklock                # go-zookeeper's zk.Lock, the same faults
+//	go -C tests/soak run . -duration 1h -peer curator               # Curator's InterProcessMutex, likewise
 //	go -C tests/soak run . -duration 10s -faults none -wipes 10     # wipes alone
 //	make soak-mistakes                                           # mistakes in the code, that the soak must find
 //

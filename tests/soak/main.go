@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/turnstile-locks/turnstile/tests/interop"
@@ -36,23 +35,12 @@ var errFound = errors.New("soak: errors were found")
 func control(o options) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	var beside []result
-	for name := range strings.SplitSeq(o.beside, ",") {
-		if name == "" {
-			continue
-		}
-		earlier, err := readResult(name)
-		if err != nil {
-			return err
-		}
-		beside = append(beside, earlier)
-	}
 	found, err := soak(ctx, o, os.Stderr)
 	err = errors.Join(err, interop.RemovePrograms())
 	if err != nil {
 		return err
 	}
-	if err := show(os.Stdout, o.json, append([]result{found}, beside...)...); err != nil {
+	if err := found.show(os.Stdout); err != nil {
 		return err
 	}
 	if o.peer == peerTurnstile && !found.clean() {

@@ -80,11 +80,11 @@ func runSoak(t *testing.T, ctx context.Context, program string, finds []string, 
 	defer cancel()
 	args := append([]string{"-duration", "1m", "-quiet", "30s", "-session", "2s", "-every", "500ms", "-clients", "2",
 		"-workers", "6", "-locks", "4", "-calm", "2", "-calm-workers", "4", "-calm-locks", "4", "-hold", "1ms-20ms",
-		"-patience", "10s", "-wipes", "0", "-json"}, more...)
+		"-patience", "10s", "-wipes", "0"}, more...)
 	cmd := exec.CommandContext(ctx, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
-	var log io.Writer = said{t}
+	var log io.Writer = t.Output()
 	for _, kind := range finds {
 		log = until{log, "ERROR " + kind, cancel}
 	}

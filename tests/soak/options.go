@@ -28,10 +28,8 @@ type options struct {
 	faults   string
 	every    time.Duration
 	quiet    time.Duration
-	json     bool
 	verbose  bool
 	history  string
-	beside   string
 	allKinds bool
 	grants   int
 	wipes    int
@@ -79,9 +77,7 @@ func parse(args []string, errors io.Writer) (options, error) {
 	f.DurationVar(&o.every, "every", 3*time.Second, "mean pause between two faults of the ensemble, and of the clients")
 	f.DurationVar(&o.quiet, "quiet", 3*time.Minute, "time between two looks for orphans, for which all requests end")
 	f.IntVar(&o.wipes, "wipes", 4, "how often the servers' data are wiped or restored after that, of Turnstile")
-	f.BoolVar(&o.json, "json", false, "print the result as JSON")
 	f.BoolVar(&o.verbose, "v", false, "print every fault as it happens")
-	f.StringVar(&o.beside, "beside", "", "files with the JSON of earlier runs, separated by commas, for columns beside this one's")
 	f.StringVar(&o.history, "history", "", "folder for histories and evidence")
 	f.BoolVar(&o.allKinds, "all-kinds", false, "go on until every kind of fault has happened")
 	f.IntVar(&o.grants, "grants", 0, "go on until there have been so many grants")

@@ -174,12 +174,3 @@ func (j *judge) judgeRest() {
 		}
 	}
 }
-
-// rows shows the figures.
-func restRows(all map[string]atRest, add func(name string, value any)) {
-	for _, figure := range restFigures {
-		if f, known := all[figure.name]; known {
-			add("at rest: "+figure.name, fmt.Sprintf("%d at most, %+d (%d)", f.Most, f.Median, f.Looks))
-		}
-	}
-}

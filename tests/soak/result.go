@@ -1,7 +1,10 @@
 package main
 
 import (
+	"encoding/json"
+	"io"
 	"maps"
+	"reflect"
 	"time"
 
 	"github.com/turnstile-locks/turnstile/tests/journal"
@@ -12,15 +15,8 @@ type result struct {
 	Peer            string         `json:"peer"`
 	Seed            uint64         `json:"seed"`
 	Seconds         float64        `json:"seconds"`
-	Clients         int            `json:"clients"`
-	Workers         int            `json:"workers"`
-	Locks           int            `json:"locks"`
-	CalmClients     int            `json:"calm_clients"`
-	CalmWorkers     int            `json:"calm_workers"`
-	CalmLocks       int            `json:"calm_locks"`
 	TimeoutsDiffer  bool           `json:"members_session_timeouts_differ"`
 	Grants          int            `json:"grants"`
-	GrantsPerSecond float64        `json:"grants_per_second"`
 	Faults          map[string]int `json:"faults"`
 	SessionsLost    int            `json:"sessions_lost"`
 	LocksLost       int            `json:"locks_lost_and_told"`
@@ -65,9 +61,7 @@ func (j *judge) result(o options, took time.Duration) result {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	t := j.tally()
-	r := result{Peer: o.peer, Seed: o.seed, Seconds: took.Seconds(), Clients: o.clients, Workers: o.workers,
-		Locks: o.locks, CalmClients: o.calm, CalmWorkers: o.calmWorkers, CalmLocks: o.calmLocks,
-		TimeoutsDiffer: o.timeoutsDiffer(), Grants: j.grants, GrantsPerSecond: float64(j.grants) / took.Seconds(),
+	r := result{Peer: o.peer, Seed: o.seed, Seconds: took.Seconds(), TimeoutsDiffer: o.timeoutsDiffer(), Grants: j.grants,
 		SessionsLost: j.sessions, LocksLost: j.told, OverAtOnce: j.overAtOnce, Writes: j.writes, LateRefused: j.late,
 		LateAccepted: j.lateWrites, Ensembles: 1, TreesDiffered: j.different, Unrepaired: j.broken,
 		Tainted: t.tainted, Polls: j.polls,
@@ -88,6 +82,13 @@ func (j *judge) result(o options, took time.Duration) result {
 
 func millis(nanoseconds int64) float64 { return float64(nanoseconds) / float64(time.Millisecond) }
 
+// show writes a result as JSON.
+func (r result) show(w io.Writer) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(r)
+}
+
 // clean reports whether all that must be zero is.
 func (r result) clean() bool {
 	for _, n := range r.Wrong {
@@ -98,44 +99,20 @@ func (r result) clean() bool {
 	return true
 }
 
-// and adds what came of the next ensemble.
+// and adds what came of the next ensemble: counts, and the greatest of each measure.
 func (r result) and(next result) result {
-	r.Seconds += next.Seconds
-	r.Grants += next.Grants
-	r.GrantsPerSecond = float64(r.Grants) / r.Seconds
-	r.SessionsLost += next.SessionsLost
-	r.LocksLost += next.LocksLost
-	r.OverAtOnce += next.OverAtOnce
-	r.Writes += next.Writes
-	r.LateRefused += next.LateRefused
-	r.LateAccepted += next.LateAccepted
-	r.Ensembles += next.Ensembles
-	r.TreesDiffered += next.TreesDiffered
-	r.Unrepaired += next.Unrepaired
-	r.Tainted += next.Tainted
-	r.Commits += next.Commits
-	r.CommitsRefused += next.CommitsRefused
-	r.CommitsUnknown += next.CommitsUnknown
-	r.QuietPoints += next.QuietPoints
-	r.Windows += next.Windows
-	r.Undecided += next.Undecided
-	r.Struck += next.Struck
-	r.HeldDeleted += next.HeldDeleted
-	r.RetainedDeleted += next.RetainedDeleted
-	r.ByOperator += next.ByOperator
-	r.Wipes += next.Wipes
-	r.WipedDoubles += next.WipedDoubles
-	r.WipedGrants += next.WipedGrants
-	r.WipedMost = max(r.WipedMost, next.WipedMost)
-	r.BackAfterWipe = max(r.BackAfterWipe, next.BackAfterWipe)
-	r.Polls += next.Polls
-	r.LongestOverlap = max(r.LongestOverlap, next.LongestOverlap)
-	r.ByOperatorMost = max(r.ByOperatorMost, next.ByOperatorMost)
-	for _, counts := range []struct{ mine, theirs map[string]int }{
-		{r.Faults, next.Faults}, {r.Wrong, next.Wrong}, {r.Errors, next.Errors},
-	} {
-		for name, n := range counts.theirs {
-			counts.mine[name] += n
+	seconds := r.Seconds + next.Seconds
+	mine, theirs := reflect.ValueOf(&r).Elem(), reflect.ValueOf(next)
+	for i := range mine.NumField() {
+		switch m, n := mine.Field(i), theirs.Field(i); {
+		case m.CanInt():
+			m.SetInt(m.Int() + n.Int())
+		case m.CanFloat():
+			m.SetFloat(max(m.Float(), n.Float()))
+		case m.Type() == reflect.TypeFor[map[string]int]():
+			for name, count := range n.Interface().(map[string]int) {
+				m.Interface().(map[string]int)[name] += count
+			}
 		}
 	}
 	for name, f := range r.AtRest { // that each ensemble's grow was judged
@@ -145,8 +122,6 @@ func (r result) and(next result) result {
 		}
 		r.AtRest[name] = f
 	}
-	r.LongestMajority = max(r.LongestMajority, next.LongestMajority)
-	r.LongestWhole = max(r.LongestWhole, next.LongestWhole)
-	r.endedEarly = next.endedEarly
+	r.Seconds, r.endedEarly = seconds, next.endedEarly
 	return r
 }

@@ -13,24 +13,16 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// said is a writer that logs to the test.
-type said struct{ t *testing.T }
-
-func (s said) Write(p []byte) (int, error) {
-	s.t.Log(strings.TrimRight(string(p), "\n"))
-	return len(p), nil
-}
-
 // Every kind of fault once, with few clients: what must be zero is.
 func TestRealSoakShort(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-duration", "20s", "-all-kinds", "-clients", "2", "-workers", "3", "-locks", "6",
-		"-calm", "2", "-calm-workers", "2", "-calm-locks", "4", "-session", "1500ms", "-every", "300ms", "-quiet", "60s", "-hold", "10ms-50ms", "-wipes", "0", "-v"}, said{t})
+		"-calm", "2", "-calm-workers", "2", "-calm-locks", "4", "-session", "1500ms", "-every", "300ms", "-quiet", "60s", "-hold", "10ms-50ms", "-wipes", "0", "-v"}, t.Output())
 	require.NoError(t, err)
 	// Without a bound of its own: go test has one, and every wait here is bounded.
-	found, err := soak(context.Background(), o, said{t})
+	found, err := soak(context.Background(), o, t.Output())
 	require.NoError(t, err)
-	require.NoError(t, show(said{t}, false, found))
+	require.NoError(t, found.show(t.Output()))
 	require.True(t, found.clean(), "must be zero: %v", found.Wrong)
 	require.NotZero(t, found.Grants)
 	require.NotZero(t, found.Windows)
@@ -51,11 +43,11 @@ func TestRealSoakShort(t *testing.T) {
 func TestRealSoakWithoutFaults(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-duration", "2s", "-faults", "none", "-clients", "2", "-workers", "2", "-locks", "2", "-calm", "1", "-calm-workers", "2",
-		"-session", "5s", "-quiet", "1s", "-hold", "1ms-5ms", "-grants", "20", "-wipes", "0"}, said{t})
+		"-session", "5s", "-quiet", "1s", "-hold", "1ms-5ms", "-grants", "20", "-wipes", "0"}, t.Output())
 	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	found, err := soak(ctx, o, said{t})
+	found, err := soak(ctx, o, t.Output())
 	require.NoError(t, err)
 	require.True(t, found.clean(), "must be zero: %v", found.Wrong)
 	require.NotZero(t, found.Grants)
@@ -68,11 +60,11 @@ func TestRealSoakFindsDoubleHolders(t *testing.T) {
 	rig.Require(t)
 	o, err := parse([]string{"-peer", peerZkNaive, "-duration", "2m", "-faults", "client-pause", "-clients", "2",
 		"-workers", "3", "-locks", "1", "-calm", "0", "-session", "1500ms", "-every", "300ms", "-quiet", "2m", "-hold", "200ms-400ms",
-		"-patience", "5s", "-history", t.TempDir()}, said{t})
+		"-patience", "5s", "-history", t.TempDir()}, t.Output())
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	found, err := soak(ctx, o, until{said{t}, "ERROR " + doubleHolders, cancel})
+	found, err := soak(ctx, o, until{t.Output(), "ERROR " + doubleHolders, cancel})
 	require.NoError(t, err)
 	require.NotZero(t, found.Wrong[doubleHolders])
 	require.False(t, found.clean())

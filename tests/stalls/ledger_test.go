@@ -1,6 +1,7 @@
-package main
+package stalls
 
 import (
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -9,68 +10,126 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeLease is valid until told otherwise.
-type fakeLease struct{ over atomic.Bool }
+// hold is one lease, and the time during which it was valid for certain.
+type hold struct {
+	affected bool // the fault befalls its session
+	valid    func() bool
+	token    int64
+	from     time.Time // zero: it was over when Lock returned
+	until    time.Time
+	over     bool // nobody looks at it any more
+}
 
-func (f *fakeLease) Valid() bool { return !f.over.Load() }
+// look notes that the hold is valid now, if it is. The clock is read before the
+// lease: a lease that is valid afterwards was valid then.
+func (h *hold) look() {
+	at := time.Now()
+	switch {
+	case h.over:
+	case h.valid():
+		h.until = at
+	default:
+		h.over = true
+	}
+}
 
-func TestLedgerFindsOverlap(t *testing.T) {
+// ledger has the holders of one exclusive lock path, and the times at which they held for certain.
+type ledger struct {
+	mu    sync.Mutex
+	holds []*hold
+}
+
+// granted adds a hold and looks at all others: one that is valid still overlaps.
+func (l *ledger) granted(affected bool, valid func() bool, token int64) *hold {
+	h := &hold{affected: affected, valid: valid, token: token}
+	at := time.Now()
+	if valid() {
+		h.from, h.until = at, at
+	} else {
+		h.over = true
+	}
+	l.mu.Lock()
+	l.holds = append(l.holds, h)
+	l.mu.Unlock()
+	l.look()
+	return h
+}
+
+// look looks at all holds, and gives their number.
+func (l *ledger) look() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.holds {
+		h.look()
+	}
+	return len(l.holds)
+}
+
+// end looks at a hold for the last time, right before its lease is given back.
+func (l *ledger) end(h *hold) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	h.look()
+	h.over = true
+}
+
+// overlap is two holds that were valid at the same time.
+type overlap struct {
+	first, second *hold
+	length        time.Duration // 0: there was one instant at least
+}
+
+// judge compares every pair of holds: overlaps, and valid holds with a smaller token than an earlier one had.
+func (l *ledger) judge() (overlaps []overlap, disorder int) {
+	for _, a := range l.holds {
+		for _, b := range l.holds {
+			if a.from.IsZero() || b.from.IsZero() || !a.from.Before(b.from) {
+				continue
+			}
+			if a.token > b.token {
+				disorder++
+			}
+			end := a.until
+			if b.until.Before(end) {
+				end = b.until
+			}
+			if !end.Before(b.from) {
+				overlaps = append(overlaps, overlap{a, b, end.Sub(b.from)})
+			}
+		}
+	}
+	return overlaps, disorder
+}
+
+// TestLedger: an overlap needs an instant at which both leases were valid for certain.
+func TestLedger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l ledger
-		var a, b fakeLease
-		first := l.granted(affected, &a, 20, 0)
+		var over [5]atomic.Bool
+		grant := func(i int, token int64) *hold {
+			return l.granted(true, func() bool { return !over[i].Load() }, token)
+		}
+		first := grant(0, 20)
 		time.Sleep(time.Second)
-		second := l.granted(others, &b, 10, 0)
+		second := grant(1, 10)
 		time.Sleep(time.Second)
 		l.look()
-		a.over.Store(true)
+		over[0].Store(true)
 		time.Sleep(time.Second)
-		l.end(first, true)
-		l.end(second, false)
-		found := l.overlaps()
-		require.Len(t, found, 1)
-		require.Equal(t, time.Second, found[0].length)
-		require.Equal(t, 1, l.disorder())
-	})
-}
-
-// A hold whose lease was over when the next began does not overlap, however late
-// it is given back; nor does a lease that was over when Lock returned.
-func TestLedgerNeedsCertainty(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l ledger
-		var a, b, c fakeLease
-		first := l.granted(affected, &a, 10, 0)
+		l.end(first) // late, which does not prolong it
+		over[2].Store(true)
+		grant(2, 5) // it was over when Lock returned
+		l.end(second)
+		require.Equal(t, 3*time.Second, second.until.Sub(first.from))
 		time.Sleep(time.Second)
-		a.over.Store(true)
-		second := l.granted(others, &b, 20, 0)
-		c.over.Store(true)
-		late := l.granted(affected, &c, 5, 0)
+		grant(3, 30)
+		found, disorder := l.judge()
+		require.Equal(t, []overlap{{first, second, time.Second}}, found)
+		require.Equal(t, 1, disorder)
 		time.Sleep(time.Second)
-		l.end(first, true)
-		l.end(second, false)
-		require.Empty(t, l.overlaps())
-		require.Zero(t, l.disorder())
-		require.False(t, late.valid())
-		require.Equal(t, time.Second, second.until.Sub(second.from))
-	})
-}
-
-// One common instant counts as an overlap, and a hold that has ended before does not.
-func TestLedgerCountsOneInstant(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var l ledger
-		var a, b, c fakeLease
-		first := l.granted(affected, &a, 10, 0)
-		l.end(first, false)
-		time.Sleep(time.Second)
-		l.granted(others, &b, 20, 0)
-		require.Empty(t, l.overlaps())
-		time.Sleep(time.Second)
-		l.granted(others, &c, 30, 0)
-		found := l.overlaps()
-		require.Len(t, found, 1)
-		require.Zero(t, found[0].length)
-		require.Zero(t, l.disorder())
+		grant(4, 40) // one common instant
+		found, _ = l.judge()
+		require.Len(t, found, 2)
+		require.Zero(t, found[1].length)
 	})
 }

@@ -320,7 +320,7 @@ var rows = []row{
 	{"Open, refused", "", func(w *world) func() {
 		return func() {
 			w.briefly(func(ctx context.Context) {
-				line := bubble.NewLine(w.server)
+				line := &bubble.Network{Server: w.server}
 				line.Be(bubble.Down)
 				_, err := locks.Open(ctx, w.server.Connect(), locks.WithActorSystem(w.system), locks.WithDialer(line.Dial))
 				require.Error(w.t, err)

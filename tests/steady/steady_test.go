@@ -56,7 +56,7 @@ func alone(t *testing.T) {
 type world struct {
 	t       *testing.T
 	server  *embedded.Server
-	line    *bubble.Line // of the client's session
+	line    *bubble.Network // of the client's session
 	system  *actor.ActorSystem
 	client  *locks.Client
 	session *actors.Session // the client's
@@ -73,7 +73,7 @@ func newWorld(t *testing.T, timeout time.Duration) *world {
 	var cancel func()
 	w.within, cancel = context.WithTimeout(context.WithoutCancel(t.Context()), 12*time.Hour)
 	t.Cleanup(cancel)
-	w.line = bubble.NewLine(w.server)
+	w.line = &bubble.Network{Server: w.server}
 	w.client = w.open(locks.WithDialer(w.line.Dial))
 	w.session, w.system = w.client.Session(), w.client.System()
 	w.observe = w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {

@@ -3,7 +3,6 @@ package stories
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -32,11 +31,7 @@ func AwaitGoOn(t *testing.T) {
 
 // Process is another process of this test binary, which carries out one test and says how that goes. It is killed with
 // the test that started it.
-type Process struct {
-	*child.Process
-	in   io.WriteCloser
-	said <-chan string // a line each; closed with its output
-}
+type Process struct{ *child.Talker }
 
 // StartProcess starts a process that carries out one test, by its name, with a variable in its environment.
 func StartProcess(t testing.TB, test, variable, value string) *Process {
@@ -46,44 +41,30 @@ func StartProcess(t testing.TB, test, variable, value string) *Process {
 		// The race detector keeps a process that ends for a second otherwise.
 		"GORACE="+os.Getenv("GORACE")+" atexit_sleep_ms=0")
 	cmd.Stderr = relists.Child(t, os.Stderr)
-	in, err := cmd.StdinPipe()
-	require.NoError(t, err)
-	out, writer, err := os.Pipe()
-	require.NoError(t, err)
-	cmd.Stdout = writer
-	said := make(chan string, 100)
-	p := &Process{in: in, said: said}
-	p.Process, err = child.Start(cmd, func() { _ = writer.Close() })
+	p, err := child.Talk(cmd)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Kill()) })
-	go func() {
-		defer close(said)
-		defer func() { _ = out.Close() }()
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			if text, ok := strings.CutPrefix(lines.Text(), saidPrefix); ok {
-				said <- text
-			}
-		}
-	}()
-	return p
+	return &Process{p}
 }
 
 // Hear waits for the next text that the process says.
 func (p *Process) Hear(t testing.TB) string {
 	t.Helper()
-	select {
-	case text, ok := <-p.said:
-		require.True(t, ok, "the process has ended without a word")
-		return text
-	case <-time.After(patient.Bound):
-		t.Fatal("the process says nothing")
-		return ""
+	for late := time.After(patient.Bound); ; {
+		select {
+		case line, open := <-p.Says:
+			require.True(t, open, "the process has ended without a word")
+			if text, ok := strings.CutPrefix(line, saidPrefix); ok {
+				return text
+			}
+		case <-late:
+			t.Fatal("the process says nothing")
+		}
 	}
 }
 
 // GoOn lets a process go on that waits in AwaitGoOn.
 func (p *Process) GoOn(t testing.TB) {
 	t.Helper()
-	_, err := p.in.Write([]byte("go on\n"))
-	require.NoError(t, err)
+	require.NoError(t, p.Tell("go on"))
 }

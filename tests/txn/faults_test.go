@@ -35,8 +35,7 @@ type accountant struct {
 func (l *accountant) write(t *testing.T, ctx context.Context) {
 	t.Helper()
 	if l.lease == nil {
-		lease, err := l.mutex.Lock(ctx)
-		require.NoError(t, err)
+		lease := patient.Locked(t, l.mutex.Lock)
 		l.lease = lease
 		l.locked++
 	}

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,12 +35,11 @@ const (
 
 // beCommitter is the main function of a committer: it locks and commits as its standard input says, and says what came
 // out, a line each.
-func beCommitter(connect string) {
+func beCommitter(connect string) error {
 	ctx := context.Background()
 	client, err := locks.Open(ctx, connect, locks.WithSessionTimeout(pausedTimeout))
 	if err != nil {
-		fmt.Println(err)
-		return
+		return err
 	}
 	var lease *locks.Lease
 	for commands := bufio.NewScanner(os.Stdin); commands.Scan(); {
@@ -56,39 +53,29 @@ func beCommitter(connect string) {
 		}
 	}
 	_ = client.Close(ctx)
+	return nil
 }
 
 // committer is one as its parent sees it.
 type committer struct {
-	process  *child.Process
-	commands io.Writer
-	lines    *bufio.Scanner
-	heard    *relists.Listener // to what it writes besides
+	*child.Talker
+	heard *relists.Listener // to what it writes besides
 }
 
 func startCommitter(connect string) (*committer, error) {
-	cmd := exec.Command(os.Args[0], "-test.run=^$")
-	cmd.Env = append(os.Environ(), committerVariable+"="+connect)
-	heard := relists.Listen(os.Stderr)
-	cmd.Stderr = heard
-	commands, err := cmd.StdinPipe()
+	cmd, err := child.Again(committerVariable, connect)
 	if err != nil {
 		return nil, err
 	}
-	said, write := io.Pipe()
-	cmd.Stdout = write
-	process, err := child.Start(cmd, func() { _ = write.Close() })
-	return &committer{process, commands, bufio.NewScanner(said), heard}, err
-}
-
-func (c *committer) tell(command string) error {
-	_, err := fmt.Fprintln(c.commands, command)
-	return err
+	heard := relists.Listen(os.Stderr)
+	cmd.Stderr = heard
+	talker, err := child.Talk(cmd)
+	return &committer{talker, heard}, err
 }
 
 func (c *committer) hear(want string) error {
-	if !c.lines.Scan() || c.lines.Text() != want {
-		return fmt.Errorf("the child says %q, and not %q (%v)", c.lines.Text(), want, c.lines.Err())
+	if said := <-c.Says; said != want {
+		return fmt.Errorf("the child says %q, and not %q", said, want)
 	}
 	return nil
 }
@@ -98,8 +85,8 @@ func (c *committer) hear(want string) error {
 func (c *committer) trial(others *locks.Client, n int) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { _ = c.process.Kill() })()
-	if err := errors.Join(c.tell("lock"), c.hear("lock true"), c.process.Pause()); err != nil {
+	defer context.AfterFunc(ctx, func() { _ = c.Kill() })()
+	if err := errors.Join(c.Tell("lock"), c.hear("lock true"), c.Pause()); err != nil {
 		return err
 	}
 	next, err := others.Mutex("/lock").Lock(ctx) // when the servers have ended the session
@@ -111,7 +98,7 @@ func (c *committer) trial(others *locks.Client, n int) error {
 		write = locks.Set("/value", []byte(strconv.Itoa(n)), int32(n-1))
 	}
 	if _, err = next.Txn(ctx, write); err == nil {
-		err = errors.Join(c.tell("commit"), c.process.Resume(), c.hear("lost true"))
+		err = errors.Join(c.Tell("commit"), c.Resume(), c.hear("lost true"))
 	}
 	if err == nil {
 		_, err = next.Txn(ctx, locks.Check("/value", int32(n))) // nothing was written
@@ -171,7 +158,7 @@ func pauseTrials(connect string, trials int) (err error) {
 		return err
 	}
 	defer func() {
-		_ = c.process.Kill()
+		_ = c.Kill()
 		err = errors.Join(err, c.heard.Err())
 	}()
 	for n := range trials {

@@ -12,8 +12,7 @@ import (
 // TestGoneBeforeTheNext: a machine is cut off from the servers while its command has the lock, and another machine's
 // command waits. The first command is gone before the second can begin. The servers' clock shows the last moment at which
 // the session must live, and stands still until then: whether the machine stands still meanwhile does not matter.
-// locks/COMPARISON.md has figures beside those of consul lock, whose session has the same timeout. tests/overlap measures
-// them, with the second's begin.
+// locks/COMPARISON.md has figures beside those of consul lock, whose session has the same timeout.
 func TestGoneBeforeTheNext(t *testing.T) {
 	t.Parallel()
 	const timeout = 15 * time.Second
