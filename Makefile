@@ -23,7 +23,7 @@ BENCH ?=
 # What locks do, on an embedded server, a real one and an ensemble: a package for each subject, see tests/doc.go.
 BEHAVIOUR := ./tests/actors ./tests/deadlocks ./tests/elections ./tests/faces ./tests/kinds ./tests/leases ./tests/queues ./tests/refusals ./tests/restarts ./tests/runonce ./tests/txn
 # What make paths switches off, one after the other and then all at once, and the packages that it tests so.
-FAST_PATHS ?= group-commit hand-over look-ahead
+FAST_PATHS ?= $(shell sed -n 's/^func FastPaths.*{"\(.*\)"} }/\1/p' actors/internal/coordinator/state.go | sed 's/", "/ /g')
 PATHS_PACKAGES ?= ./actors ./tests/matrix ./tests/simulation ./tests/interop $(BEHAVIOUR)
 # A binary with -race sleeps for a second before it ends, in case another goroutine races then. A tenth is enough: tests
 # wait for their goroutines.

@@ -175,7 +175,7 @@ func TestSeveralLocksRefused(t *testing.T) {
 			{nil, "", locks.ErrBadAcquire},
 			{[]messages.Acquire{{Path: "/x"}, {Path: "/y"}, {Path: "/x", Mode: messages.Read}}, "/x", locks.ErrBadAcquire},
 			{[]messages.Acquire{{Path: "/x"}, {Path: "y"}}, "y", locks.ErrBadPath},
-			{[]messages.Acquire{{Path: "/x"}, {Path: "/poor", Mode: messages.Semaphore, Permits: 2, Weight: 3}}, "/poor",
+			{[]messages.Acquire{{Path: "/x"}, {Path: "/poor", Mode: messages.Semaphore, Permits: -2, Weight: 1}}, "/poor",
 				locks.ErrBadAcquire},
 		} {
 			askAll(t, s.one, c.wants...).ended(t, c.says, c.err)

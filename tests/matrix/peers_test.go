@@ -73,7 +73,7 @@ var kazooSemaphore = []peer{
 	{test: "test_multiple_acquire_and_release", in: "tests/kinds",
 		by: []string{"TestReentryIsRefusedAtOnce", "TestReleasesMatchAcquisitions"}}, // permits are nobody's: a second one is a second one
 	{test: "test_handle_session_loss", in: "tests/faces", by: []string{"TestWaiter/session expires"}},
-	{test: "test_inconsistent_max_leases", in: "tests/kinds", by: []string{"TestContendersDisagreeOnPermits"}},
+	{test: "test_inconsistent_max_leases", in: "tests/kinds", by: []string{"TestExactPermits"}},
 	{test: "test_inconsistent_max_leases_other_data", in: "tests/kinds", by: []string{"TestPermitsInTheLockPath"}},
 	{test: "test_reacquire", in: "tests/actors", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
 	{test: "test_acquire_after_cancelled", in: "tests/faces", by: []string{"TestGivingUpInTheMiddle"}},

@@ -34,7 +34,7 @@ func (c *Coordinator) leave(r *request) {
 		return
 	}
 	for _, w := range p.watchers[n.name] {
-		next := c.requests[w.request]
+		next := c.requests[w.request] // it may only look ahead, and wait for another
 		if w.role == awaitsNode && next.wait.nodes[0] == n.name && next.node.exists() && next.spec.Permits == 0 {
 			n.successor = next.node
 			return
