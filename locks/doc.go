@@ -65,7 +65,7 @@
 //
 //   - The connection is lost and comes back in time: the lease goes on.
 //   - It does not come back in time, or the session expires: the lease's context ends with ErrLost.
-//     A waiter in Lock queues again in the next session.
+//     A waiter in Lock queues again in the next session, if its options allow.
 //   - A reply is lost: Turnstile finds out what became of the request. A node that a server makes
 //     later is found and removed (LIMITS). Lease.Txn says what is known.
 //   - The ensemble is gone: Lock and Unlock return when ctx ends, Unlock with ErrUnconfirmed when the

@@ -54,7 +54,8 @@ type Acquire struct {
 	// of the queue.
 	Priority int
 	// TellMore has the lock actor tell Waiting and Watched, too: it always lists its queue, and
-	// reads its node as soon as it holds. Over a gateway, WatchContention and Check need it.
+	// reads its node as soon as it holds. Over a gateway, WatchContention and Check need it, and the
+	// request has a hold of its own: it shares it itself.
 	TellMore bool
 }
 

@@ -36,7 +36,7 @@
 //
 // A cut between a node and the ensemble costs a node with a session its locks. A cut between two
 // nodes costs the requester the locks that it holds by that gateway. Requests that wait go on at
-// another gateway, if several were named.
+// another gateway, if several were named and messages.Acquire does not say otherwise.
 //
 // Use a gateway where there are many nodes with few locks each: the gateway's batches and hand-overs
 // turn their requests into few transactions.

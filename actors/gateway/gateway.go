@@ -46,8 +46,8 @@ func WithMaxRequests(n int) Option {
 // the hold when the one before has given it back, or all that it was promised has run out. Requests share
 // that differ in no more than owner, caller and Try. Those for reading hold together.
 //
-// Requests with messages.Acquire.TellMore have a hold each: they share it themselves. So have writers,
-// permits, contests, and all requests without this option, or with an n below 2.
+// Writers, permits, contests, and requests with a field of messages.Acquire that says so have a hold
+// each. So have all requests without this option, or with an n below 2.
 //
 // Of a request that waits inside the gateway no predecessor is told.
 func WithCohort(n int) Option { return func(o *options) { o.cohort = n } }

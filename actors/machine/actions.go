@@ -12,7 +12,7 @@ type Action struct {
 	Run  func(*Machine, Event) Effects
 }
 
-// because gives the action for a reason that is not the usual one of the row's event.
+// because gives the action with the reason that an event means there which names none.
 func (a Action) because(reason messages.Reason) Action {
 	return Action{a.Name, func(m *Machine, e Event) Effects {
 		e.Reason = cmp.Or(e.Reason, reason)

@@ -60,9 +60,8 @@ Exit status of zklock itself:
   64  bad use
   69  no connection to ZooKeeper, or the servers did not answer
   70  refused: by a node's ACL, by other data than permits, or by the server
-  75  the command was not run: others have the lock, and a flag says not to
-      wait, or no longer; or with --at-most-every it is not due, with --for it
-      has been run (for systemd: SuccessExitStatus=75)
+  75  the command was not run, as a flag asks: others have the lock, it is not
+      due, or it has been run (for systemd: SuccessExitStatus=75)
   79  lost: the command was ended, or ended after the lock was lost
   80  given back: somebody asked for the lock, or --max-hold is over, and the
       command was ended

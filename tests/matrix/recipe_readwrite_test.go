@@ -30,7 +30,7 @@ var writing = &recipe{name: "write", ahead: reader, subject: writer, behind: rea
 
 // downgrading: a writer's client asks for the read lock within the writer's lease, which it gives back when it has
 // it. Another writer is next.
-var downgrading = &recipe{name: "downgrade", ahead: writer, subject: reader, behind: writer, around: writer,
+var downgrading = &recipe{name: "downgrade", ahead: writer, subject: reader, behind: writer, around: writer, once: true,
 	node: "*-__READ__*",
 	aims: func() map[Request]embedded.Fault {
 		aims := aimsAt("*-__READ__", "")

@@ -31,6 +31,8 @@ type recipe struct {
 	// like gives the request of the exclusive lock whose outcomes a request of the recipe's own has.
 	like  map[Request]Request
 	cells []cell // in place of the cells that would follow
+	// once: its subject waits for nobody, or not again.
+	once bool
 	// expiredIn has what differs when the session ends in a state: see TestExpiredIn.
 	expiredIn map[string]cell
 }

@@ -81,32 +81,30 @@ var rows = []row{
 			all.Wait()
 		}
 	}},
-	{"options", "locks.WithUnreleased locks.WithSticky locks.WithCohort locks.WithOnChange locks.WithOnLost" +
-		" locks.WithDeadlockDetection locks.WithMaxHold locks.WithGrace locks.WithReclaim locks.WithMaxWaiters locks.WithReentry",
-		func(w *world) func() {
-			reports := w.open(locks.WithUnreleased(time.Hour, func(locks.Unreleased) {}))
-			other := w.open()
-			return func() {
-				w.cycle(reports.Mutex("/a").Lock)
-				w.cycle(w.client.Mutex("/sticky", locks.WithSticky(time.Second)).Lock)
-				w.cycle(other.Mutex("/sticky").Lock)
-				w.cycle(w.client.Mutex("/cohort", locks.WithCohort(4)).Lock)
-				w.cycle(w.client.Mutex("/told", locks.WithOnChange(func(locks.Change) {}),
-					locks.WithOnLost(func(string, error) {}), locks.WithMaxWaiters(3), locks.WithGrace(time.Second)).Lock)
-				w.cycle(w.client.Mutex("/reclaimed", locks.WithReclaim("me")).Lock)
-				lease, err := w.client.Mutex("/short", locks.WithMaxHold(2*time.Second)).Lock(w.ctx())
-				w.ok(err)
-				w.briefly(func(ctx context.Context) {
-					_, err := w.client.Mutex("/short", locks.WithDeadlockDetection("/", 300*time.Millisecond)).Lock(ctx)
-					require.Error(w.t, err)
-				})
-				<-lease.Context().Done()
-				lease.Release()
-				w.ok(locks.Do(w.ctx(), w.client.Mutex("/again"), func(ctx context.Context, _ locks.Token) error {
-					return locks.Do(ctx, w.client.Mutex("/again", locks.WithReentry()), nothing)
-				}))
-			}
-		}},
+	{"options", "", func(w *world) func() {
+		reports := w.open(locks.WithUnreleased(time.Hour, func(locks.Unreleased) {}))
+		other := w.open()
+		return func() {
+			w.cycle(reports.Mutex("/a").Lock)
+			w.cycle(w.client.Mutex("/sticky", locks.WithSticky(time.Second)).Lock)
+			w.cycle(other.Mutex("/sticky").Lock)
+			w.cycle(w.client.Mutex("/cohort", locks.WithCohort(4)).Lock)
+			w.cycle(w.client.Mutex("/told", locks.WithOnChange(func(locks.Change) {}),
+				locks.WithOnLost(func(string, error) {}), locks.WithMaxWaiters(3), locks.WithGrace(time.Second)).Lock)
+			w.cycle(w.client.Mutex("/reclaimed", locks.WithReclaim("me")).Lock)
+			lease, err := w.client.Mutex("/short", locks.WithMaxHold(2*time.Second)).Lock(w.ctx())
+			w.ok(err)
+			w.briefly(func(ctx context.Context) {
+				_, err := w.client.Mutex("/short", locks.WithDeadlockDetection("/", 300*time.Millisecond)).Lock(ctx)
+				require.Error(w.t, err)
+			})
+			<-lease.Context().Done()
+			lease.Release()
+			w.ok(locks.Do(w.ctx(), w.client.Mutex("/again"), func(ctx context.Context, _ locks.Token) error {
+				return locks.Do(ctx, w.client.Mutex("/again", locks.WithReentry()), nothing)
+			}))
+		}
+	}},
 	{"RWMutex", "locks.RWMutex.Lock locks.RWMutex.RLock locks.RWMutex.TryLock locks.RWMutex.TryRLock locks.RWMutex.Reader" +
 		" locks.Lease.Downgrade locks.Client.RWMutex", func(w *world) func() {
 		m := w.client.RWMutex("/rw")

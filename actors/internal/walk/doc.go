@@ -71,17 +71,10 @@
 // # Invariants
 //
 // The coordinator's own, Coordinator.Check, is called in world.tell, after every input of a
-// coordinator. Mutual exclusion (world.checkHolders) is checked there too, in world.step after
-// every event of a machine, and in world.make after every move. Order and tokens are checked when a
-// grant is told, and orphans when an end is told. Lost wake-ups, and orphans again, are checked in
-// every state in which nothing happens by itself (world.checkQuiet). That a re-list finds nothing
-// that was not told is checked in world.tell. How many nodes a session has at
-// the servers, and what they weigh, is counted there after every move (world.checkBounds). That
-// holders are told what they ask for is checked in world.checkNotice, and where all is quiet; that places of
-// tokens are the holder's own, when a grant is told.
-//
-// Those of calls are in call_rules: world.checkCalls with mutual exclusion, world.checkCallGrant with
-// all that a grant needs, and world.checkQuietCalls where all is quiet.
+// coordinator. The others are the functions check… of invariants and call_rules, each of which says what
+// it holds and is called where that may break: after an event of a machine (world.step), a move
+// (world.make), an input (world.tell), when something is told, or where nothing happens by itself
+// (world.checkQuiet, world.checkQuietCalls).
 //
 // When all states are known, the walk goes backwards from those in which all is over. Every state
 // must lead to one of them by what goes on by itself and by releases alone (walker.everyoneCanEnd).

@@ -122,7 +122,7 @@
 //
 // A requester that hears nothing says so as a local lock actor does when its connection is down: it
 // is recovering, and a holder's owner is told Suspended. A holder is Lost when its promise runs
-// out. A waiter goes to the next gateway, if several are named, with a new id. The gateway that it
+// out. A waiter goes to the next gateway, if several are named, with a new id (Requester.again). The gateway that it
 // leaves gives the old request up, because it hears of it no more.
 //
 // Until then the old request may have a node, which is in the way of the new one. A refusal that
