@@ -266,7 +266,6 @@ func (k *call) timedOut(why error) error {
 	return &Error{Op: "lock", Path: k.from.want.Path, Node: at.Node, State: at.State, Detail: at.Trouble, Behind: at.Behind, Err: why}
 }
 
-// faulty makes the error of a call that has ended for a reason.
 func (l *lock) faulty(state messages.State, node string, reason messages.Reason, detail string) *Error {
 	err := sentinel(reason)
 	if reason == messages.ReasonSessionClosed {

@@ -53,7 +53,6 @@ func (c *Conn) operate(op, path string, wrong error, run func(absolute string) e
 	return nil
 }
 
-// failure makes an *Error of another error.
 func (c *Conn) failure(op, path string, cause error) error {
 	return c.failureOf(anything, op, path, cause)
 }

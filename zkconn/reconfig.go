@@ -97,7 +97,7 @@ func membersIn(config []byte, known []string) (found []string) {
 			host = quorumHost(quorum)
 		}
 		server, wrong := parseServer(net.JoinHostPort(host, port))
-		if port != "" && wrong == "" && !slices.Contains(known, server) && !slices.Contains(found, server) && len(found) < mostMembers {
+		if wrong == "" && !slices.Contains(known, server) && !slices.Contains(found, server) && len(found) < mostMembers {
 			found = append(found, server)
 		}
 	}

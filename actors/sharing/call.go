@@ -41,10 +41,8 @@ type Call interface {
 // Waiter is a Call that is told whom it waits for.
 type Waiter interface {
 	Call
-	// Behind tells the contender before the call, as messages.Behind does. It may be told again with
-	// nothing new, and late. Of the calls that wait for one node the first is told who is before that.
-	// One that begins to wait behind a call of its own client that has, or asks for, the node is told
-	// of that call.
+	// Behind tells the contender before the call, as messages.Behind and locks.Waiting say. It may
+	// come late, and again with nothing new.
 	Behind(contender messages.Contender)
 }
 

@@ -164,7 +164,7 @@ func (c *Calls) tellInside(id turns.CallID) {
 	}
 }
 
-// tellFirst tells the first call behind a hold who is before its node. The mutex is held.
+// tellFirst tells the first call behind a hold. The mutex is held.
 func (c *Calls) tellFirst(h *hold) {
 	h.mu.Lock()
 	before := h.predecessor

@@ -17,7 +17,7 @@
 //	run --for 2026-12-24T02:00Z PATH -- COMMAND…
 //	                        the same, once for this instant of a schedule
 //	hold PATH               take the lock, and hold it until a signal comes or the input ends; --json
-//	permits PATH N          set how many may hold a semaphore together
+//	permits PATH [N]        print or set how many may hold a semaphore together
 //	queue PATH              who holds a lock and who waits; --watch, --json
 //	tree ROOT               the locks below a path; --watch, --json, --long
 //	trace PATH              who comes, gets the lock and goes, as it happens; --json

@@ -165,6 +165,11 @@ func (r *runArgs) run(cmd *cobra.Command) error {
 		}
 		return h.carry(program)
 	}
+	if r.job.text != "" && r.wait < 0 { // waits for a dead holder, but not for servers
+		if err := r.conn.find(waiting, cmd, client, r.path); err != nil && !isMissing(err) {
+			return err
+		}
+	}
 	if r.every > 0 || r.job.text != "" {
 		return r.runOnce(waiting, client, carry)
 	}

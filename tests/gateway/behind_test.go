@@ -38,8 +38,8 @@ func TestTimeoutsSayBehindWhomOverGateway(t *testing.T) {
 	}
 }
 
-// TestWaitingSaysBehindWhomOverGateway: whom a Lock waits for is told while it waits, also where several requesters share a node of the
-// gateway's; and again when it is another, or somebody asks for the lock.
+// TestWaitingSaysBehindWhomOverGateway: whom a Lock waits for is told while it waits, and again when it is another, or
+// somebody asks for the lock. TestBehindOverGateway has requesters that share a node of the gateway's.
 func TestWaitingSaysBehindWhomOverGateway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, patient.Session)

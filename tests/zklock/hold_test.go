@@ -95,7 +95,7 @@ func TestHoldThatWaits(t *testing.T) {
 	holder.ends(t, 0)
 }
 
-// TestPermitsAreSet: the number is set before the first holder comes, and changed while some hold.
+// TestPermitsAreSet: the number is set before the first holder comes, changed while some hold, and read.
 func TestPermitsAreSet(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		stdout, _ := says(t, at, 0, "permits", "/pool", "1")
@@ -108,6 +108,8 @@ func TestPermitsAreSet(t *testing.T) {
 		stdout, _ = says(t, at, 0, "permits", "/pool", "2")
 		require.Equal(t, "/pool: 2 permits\n", stdout)
 		waiter.said(t)
+		stdout, _ = says(t, at, 0, "permits", "/pool")
+		require.Equal(t, "2\n", stdout)
 		says(t, at, 75, patiently("run", "--permits", "2", "-n", "/pool", "--", "true")...)
 		for _, p := range []*process{one, waiter} {
 			p.letGo()
@@ -118,13 +120,21 @@ func TestPermitsAreSet(t *testing.T) {
 		conn := at.raw(t)
 		_, err := conn.Create(at.chroot+"/config", []byte("mine"), 0, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
-		_, stderr := says(t, at, 70, "permits", "/config", "2")
-		require.Contains(t, stderr, "other data")
-		_, stderr = says(t, at, 70, patiently("run", "--permits", "2", "-n", "/config", "--", "true")...)
+		for _, args := range [][]string{{"permits", "/config", "2"}, {"permits", "/config"}} {
+			_, stderr := says(t, at, 70, args...)
+			require.Contains(t, stderr, "other data")
+		}
+		_, stderr := says(t, at, 70, patiently("run", "--permits", "2", "-n", "/config", "--", "true")...)
 		require.Contains(t, stderr, "/config is no semaphore")
 		data, _, err := conn.Get(at.chroot + "/config")
 		require.NoError(t, err)
 		require.Equal(t, "mine", string(data))
+
+		_, err = conn.Create(at.chroot+"/empty", nil, 0, zk.WorldACL(zk.PermAll))
+		require.NoError(t, err)
+		stdout, stderr = says(t, at, 1, "permits", "/empty")
+		require.Empty(t, stdout)
+		require.Contains(t, stderr, "/empty has no number of permits")
 	})
 }
 

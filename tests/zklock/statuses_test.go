@@ -85,6 +85,7 @@ func TestExitStatuses(t *testing.T) {
 		{"run --for 2025-12-24T02:00Z /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
 		{"hold --wait W /x/y", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
 		{"permits /x/y 3", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
+		{"permits /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
 		{"queue /x/y", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing + ", and neither does /x", chroot}},
 		{"queue --json /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
 		{"tree /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},

@@ -37,7 +37,6 @@ func madeFirst(c zkconn.Created) coordinator.Made {
 	return m
 }
 
-// failureOf classifies the error of an operation.
 func failureOf(err error) (f coordinator.Failure) {
 	if err == nil {
 		return f

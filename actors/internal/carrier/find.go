@@ -142,7 +142,6 @@ func tokenAfter(owner queue.Owner, czxid int64) (messages.Token, error) {
 	return messages.NewToken(held.Zxid(), held.Place()+1)
 }
 
-// takeOver makes a node in place of one that was left.
 func (k Carrier) takeOver(q *coordinator.TakeOver) *coordinator.Created {
 	owner := OwnerOf(q.Spec)
 	owner.Token = int64(q.From.Token)

@@ -56,5 +56,4 @@ func (k Carrier) recordPermits(path string, permits int) error {
 	return err
 }
 
-// permitsData gives the data of a semaphore's lock path: its number of permits.
 func permitsData(permits int) []byte { return []byte(strconv.Itoa(permits)) }

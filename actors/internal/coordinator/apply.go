@@ -46,7 +46,6 @@ func (c *Coordinator) Apply(in Input, at At) []Output {
 	return c.out
 }
 
-// replied gives an answer to the purpose of its query.
 func (c *Coordinator) replied(reply *Reply) {
 	what := c.epoch.asked[reply.ID]
 	delete(c.epoch.asked, reply.ID)
@@ -61,7 +60,6 @@ func (c *Coordinator) replied(reply *Reply) {
 	}
 }
 
-// fired carries out the purpose of a timer.
 func (c *Coordinator) fired(timer uint64) {
 	what := c.epoch.timers[timer]
 	delete(c.epoch.timers, timer)
@@ -139,7 +137,6 @@ func (c *Coordinator) hear(name string, all []watcher, change Change) {
 	}
 }
 
-// connect takes note of a new connection.
 func (c *Coordinator) connect(timeout time.Duration) {
 	c.epoch.connected, c.epoch.timeout = true, timeout
 	c.beatAnew() // first: thousands of orders may have waited for the connection, and the lease may be about to end

@@ -44,7 +44,6 @@ type transaction struct {
 	batch   bool     // it is one of those under way in the batch
 }
 
-// flush sends the batched changes that may be sent now.
 func (c *Coordinator) flush() {
 	b := &c.epoch.batch
 	for len(b.waiting) > 0 && (b.underway == 0 || b.underway < maxUnderway && len(b.waiting) >= enough) {
@@ -119,7 +118,6 @@ func (c *Coordinator) sendSingly(ch change, batch bool) {
 	c.transact([]change{ch}, &Commit{Deletes: []string{c.requests[ch.request].queue.path.at(ch.node)}}, batch)
 }
 
-// createSingly has the node of a request made, by itself.
 func (c *Coordinator) createSingly(as creation) {
 	r := c.requests[as.request]
 	r.node.place, r.node.batchMates, r.node.under = 0, false, r.queue.path.identity.watch
@@ -135,7 +133,6 @@ func (c *Coordinator) listsBehind(r *request) bool {
 	})
 }
 
-// commit carries out several changes in one transaction.
 func (c *Coordinator) commit(changes []change) {
 	what := &Commit{}
 	places := map[*lockPath]int{}

@@ -78,13 +78,11 @@ func (c *Coordinator) delayDelete(ch change) bool {
 	return true
 }
 
-// boundBurst bounds how long creates wait.
 func (c *Coordinator) boundBurst(q *ownQueue, delay time.Duration) {
 	c.stop(q.burst.timer)
 	q.burst.timer = c.after(delay, timer{kind: CreatesTimer, path: q.path.path, queue: q.name})
 }
 
-// delayOver sends the changes whose delay is over.
 func (c *Coordinator) delayOver(t timer) {
 	switch q := c.epoch.paths[t.path].queueNamed(t.queue, ""); {
 	case q == nil:
@@ -117,7 +115,6 @@ func (c *Coordinator) sendBurst(q *ownQueue) {
 	c.flush()
 }
 
-// waitRemotely notes that a request waits for a node of another session.
 func (c *Coordinator) waitRemotely(r *request) {
 	if b := &r.queue.burst; r.spec.exclusive() && !r.wait.remote {
 		r.wait.remote = true
@@ -142,7 +139,6 @@ func (c *Coordinator) endRemoteWait(q *ownQueue) {
 	}
 }
 
-// departed notes that a node of this session has gone.
 func (c *Coordinator) departed(q *ownQueue) {
 	if q.burst.phase == noBurst {
 		return
@@ -208,7 +204,6 @@ func (c *Coordinator) lookUpPath(ch change) bool {
 	return true
 }
 
-// unsubmit takes a create back that has not been sent.
 func (c *Coordinator) unsubmit(r *request) bool {
 	found := false
 	drop := func(from []change) []change {

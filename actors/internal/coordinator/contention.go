@@ -21,7 +21,6 @@ func (c *Coordinator) attend(r *request, do machine.Do) {
 	}
 }
 
-// watchContention lists the queue of a holder, and watches it and the holder's node.
 func (c *Coordinator) watchContention(r *request) {
 	c.unwatchContention(r)
 	w, p := watcher{r.id, attends}, r.queue.path
@@ -30,7 +29,6 @@ func (c *Coordinator) watchContention(r *request) {
 	r.asks.contention = c.ask(&WatchContention{Path: p.path, Node: r.node.name}, contentionRead{r.id})
 }
 
-// contentionRead is the purpose of a WatchContention.
 type contentionRead struct{ request RequestID }
 
 // stale: the queue was listed anew since, or its owner does not ask any more.
@@ -47,7 +45,6 @@ func (p contentionRead) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// holdCheck is the purpose of a Check that an owner has asked for.
 type holdCheck struct{ request RequestID }
 
 // stale: it has asked anew, or has not the hold any more, or the connection was lost.

@@ -6,7 +6,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// create has a request make its node, or refuses it.
 func (c *Coordinator) create(r *request, op uint64) {
 	if r.spec.Want.Beside != "" {
 		c.downgrade(r, op)
@@ -31,7 +30,6 @@ func (c *Coordinator) refuse(r *request, op uint64, why messages.Reason, detail 
 	c.tell(r, machine.Event{Kind: machine.NotCreated, Op: op, Reason: why, Detail: detail})
 }
 
-// beginCreating notes that the node of a request is about to be made.
 func (c *Coordinator) beginCreating(r *request) {
 	r.admitted, r.node.phase, r.search = true, creating, 0
 	if l := &r.queue.path.look; len(l.covered)+len(l.joined) > 0 {
@@ -102,7 +100,6 @@ func (p creation) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// created takes the answer to the create of a request.
 func (c *Coordinator) created(r *request, op uint64, made Made, f Failure) {
 	if r.early = made.Early; r.early != nil {
 		r.queue.path.noteSize(r.early)
@@ -127,7 +124,6 @@ func (c *Coordinator) creates(r *request, ev machine.Event) {
 	}
 }
 
-// createdEvent turns the answer to a create into an event, and updates the node.
 func (c *Coordinator) createdEvent(r *request, made Made, f Failure) machine.Event {
 	n := r.node
 	switch {

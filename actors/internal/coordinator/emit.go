@@ -20,7 +20,6 @@ func (c *Coordinator) ask(what Query, purpose purpose) uint64 {
 	return c.numbers
 }
 
-// after starts a timer.
 func (c *Coordinator) after(d time.Duration, what timer) uint64 {
 	c.numbers++
 	c.epoch.timers[c.numbers] = what
@@ -36,14 +35,12 @@ func (c *Coordinator) stop(timer uint64) {
 	}
 }
 
-// tell sends an event to a request, unless it has ended.
 func (c *Coordinator) tell(r *request, ev machine.Event) {
 	if r.life != ended {
 		c.emit(&Tell{To: r.id, Event: ev})
 	}
 }
 
-// tellAll sends an event to all requests that have not ended.
 func (c *Coordinator) tellAll(ev machine.Event) {
 	for _, r := range c.inOrder() {
 		c.tell(r, ev)
@@ -70,7 +67,6 @@ func (c *Coordinator) unpark(r *request) (creates bool) {
 	return creates
 }
 
-// reason translates a refusal.
 func reason(f Failure) messages.Reason {
 	switch f.Cause {
 	case NoAuth:

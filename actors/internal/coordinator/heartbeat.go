@@ -67,7 +67,6 @@ func (c *Coordinator) beatPause() time.Duration {
 	return max(min(pauseAfter(c.epoch.beats.many, 0), bound), shortestBeat)
 }
 
-// countBeat counts whether a heartbeat was carried out.
 func (c *Coordinator) countBeat(p heartbeat, f Failure) {
 	b := &c.epoch.beats
 	switch {

@@ -83,7 +83,6 @@ func (c *Coordinator) remove(r *request) {
 	}
 }
 
-// goOnRemoving goes on with a removal that had to wait, if there is one.
 func (c *Coordinator) goOnRemoving(r *request) {
 	if r.removal.phase == removalWanted {
 		r.removal.phase = noRemoval
@@ -91,7 +90,6 @@ func (c *Coordinator) goOnRemoving(r *request) {
 	}
 }
 
-// removalDone says that nothing of a request is left.
 func (c *Coordinator) removalDone(r *request) {
 	op := r.removal.op
 	r.removal, r.admitted = removal{}, false
@@ -106,7 +104,6 @@ func (c *Coordinator) removalDone(r *request) {
 	}
 }
 
-// removed takes the answer to a delete.
 func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 	r.removal.phase = noRemoval
 	if !f.none() && !f.is(NoNode) {
@@ -121,7 +118,6 @@ func (c *Coordinator) removed(r *request, op uint64, name string, f Failure) {
 	c.removalDone(r)
 }
 
-// contestRemoval is the purpose of a RemoveContest.
 type contestRemoval struct{ operation }
 
 func (p contestRemoval) answered(c *Coordinator, _ uint64, answer Answer) {
@@ -156,7 +152,6 @@ func (c *Coordinator) removalFailed(r *request, op uint64, f Failure) {
 	c.after(pause, timer{kind: RetryTimer, operation: operation{request: r.id}})
 }
 
-// retryRemoval tries again after the pause.
 func (c *Coordinator) retryRemoval(t timer) {
 	if r := c.requests[t.request]; r != nil && r.removal.phase == removalPaused {
 		r.removal.phase = noRemoval

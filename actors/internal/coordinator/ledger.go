@@ -138,7 +138,6 @@ func (c *Coordinator) resolve(r *request, n Seen, f Failure) {
 	c.remove(r)
 }
 
-// adopt notes that a node was found to be the request's.
 func (c *Coordinator) adopt(r *request, op uint64, n Seen) machine.Event {
 	name, token, err := n.Name, r.node.token, error(nil)
 	if r.spec.One != "" {

@@ -8,7 +8,6 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// list finds out where a request stands in its queue.
 func (c *Coordinator) list(r *request, op uint64) {
 	early := r.early
 	r.early = nil
@@ -113,7 +112,6 @@ func (p listed) answered(c *Coordinator, _ uint64, answer Answer) {
 	}
 }
 
-// serves reports whether a listing answers a request that asked while it was under way.
 func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 	r := c.requests[w.request]
 	if r == nil {
@@ -134,7 +132,6 @@ func (c *Coordinator) serves(l *listing, view *View, w lister) bool {
 // late, for a machine that has gone on.
 func (r *request) polls(op uint64) bool { return r.waitsIn(op - 1) }
 
-// countPoll counts a change that a request found only because its poll timer fired.
 func (c *Coordinator) countPoll(r *request, what Noted, node string) {
 	c.polls++
 	c.emit(&Note{What: what, Path: r.spec.Path, Node: node})

@@ -30,7 +30,6 @@ const (
 	lateLooks = 20
 )
 
-// lookFor has a look tell what has become of the node of a request.
 func (c *Coordinator) lookFor(r *request) {
 	c.join(r)
 	p := r.queue.path
@@ -216,7 +215,6 @@ func (c *Coordinator) stopLooking(p *lockPath) {
 	l.ask, l.covered = 0, nil
 }
 
-// looked is the purpose of a Look, and the requests for which it was sent.
 type looked struct {
 	path string
 	by   []RequestID

@@ -16,7 +16,6 @@ import (
 // any length. The machine hears nothing of it. It does not pay where the predecessor is of the same
 // session, which hands over. tests/bench/look_ahead.go says what it gains.
 
-// note notes where a listing shows the request.
 func (a *ahead) note(r *request, position queue.Position) {
 	a.next = ""
 	if n := len(position.Earlier); n > 1 && r.spec.exclusive() {
@@ -24,7 +23,6 @@ func (a *ahead) note(r *request, position queue.Position) {
 	}
 }
 
-// end ends the watch, if there is one.
 func (a *ahead) end(r *request) {
 	if a.watched != "" {
 		r.queue.path.unwatch(a.watched, watcher{request: r.id, role: awaitsNode})
@@ -45,7 +43,6 @@ func (c *Coordinator) lookAhead(r *request, predecessor string) {
 	}
 }
 
-// lookingAhead is the purpose of the Watch of the node before the predecessor.
 type lookingAhead struct {
 	ofWait
 	node string
@@ -64,7 +61,6 @@ func (p lookingAhead) counted(c *Coordinator, f Failure) {
 	}
 }
 
-// listAhead lists the queue for a request that still waits.
 func (c *Coordinator) listAhead(r *request) {
 	r.ahead.end(r)
 	if c.epoch.connected {

@@ -40,7 +40,6 @@ const (
 	unknown
 )
 
-// exists reports whether the node is in its queue.
 func (n *node) exists() bool { return n.phase == present || n.phase == deleting }
 
 // nextHolder gives the node that must exist when this one is deleted: the node of the request that

@@ -6,7 +6,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/machine"
 )
 
-// order carries out an order, or keeps it until there is a connection.
 func (c *Coordinator) order(o *Order) {
 	if o.Epoch != 0 && o.Epoch != c.epoch.number {
 		c.stale++
@@ -122,7 +121,6 @@ func (c *Coordinator) giveUp(r *request, e machine.Effect) {
 	c.remove(r)
 }
 
-// abandon takes note that a lock actor has ended.
 func (c *Coordinator) abandon(id RequestID) {
 	r := c.requests[id]
 	if r == nil || r.life == ended {
@@ -238,7 +236,6 @@ func (c *Coordinator) count(id RequestID, do machine.Do, f Failure) {
 	}
 }
 
-// failedAgain counts a failure.
 func (c *Coordinator) failedAgain(r *request, do machine.Do, f Failure) {
 	if r.pace == nil {
 		r.pace = &pace{}

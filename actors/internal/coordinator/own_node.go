@@ -36,7 +36,6 @@ func (c *Coordinator) have(r *request, name string, number int32, token messages
 	return places
 }
 
-// forgetNode notes that a request has no node any more.
 func (c *Coordinator) forgetNode(r *request) {
 	n, q := r.node, r.queue
 	c.endWait(r)
@@ -65,7 +64,6 @@ func (c *Coordinator) forgetContest(r *request) {
 	c.removeStray(r.queue.path, guard, czxid)
 }
 
-// vanished tells the requests that wait for a node that it is gone.
 func (c *Coordinator) vanished(p *lockPath, name string) {
 	if name == "" {
 		return

@@ -38,7 +38,11 @@ func TestPermitsTaken(t *testing.T) {
 	changed := b.Changed()
 	b.TakeQueue(start, &smaller)
 	require.Equal(t, "semaphore, 4 of 2", b.Lock(start, "/s", Shown{}).Figures.Kind)
-	<-changed
+	select {
+	case <-changed:
+	default:
+		require.Fail(t, "nobody is told of the change")
+	}
 }
 
 func TestTree(t *testing.T) {
