@@ -56,7 +56,7 @@ func TestMatrixFinds(t *testing.T) {
 		{LeaseFromNewest, []string{"TestTouches/leader-to-follower/asks-after"}},
 		{WakeUpLost, []string{"TestMatrix/list/cut-before", "TestMatrix/list/reply-lost"}},
 		{DepartureUnseen, []string{"TestMatrix/list/parent-deleted"}},
-		{CreateForgotten, []string{"TestMatrix/sync/acl-denies"}},
+		{CreateForgotten, []string{"TestMatrix/look/acl-denies"}},
 	} {
 		for _, cell := range c.cells {
 			t.Run(c.mistake.Name+"/"+cell, func(t *testing.T) {
