@@ -102,6 +102,7 @@ func TestStallsFind(t *testing.T) {
 		attack  string
 		says    string
 	}{
+		{LeaseTooLong, "TestNoOverlapWhileALinkStalls", `overlap of \d`},
 		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire/masses-one", `overlap of \d`},
 		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire/masses-three", `overlap of \d`},
 		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire/masses-leader", `overlap of \d`},
