@@ -285,7 +285,7 @@ var own = []ownMistake{
 		"tests/restarts", "TestNotReclaimed/revoke_requested/embedded"},
 	{in("actors/internal/carrier", "looked-once", "that a node does not exist is believed of a server that lags",
 		"k.Conn.CatchUp(cmp.Or(q.Path, \"/look\"))", "k.Conn.Sync(cmp.Or(q.Path, \"/look\"))"),
-		"tests/matrix", "TestMatrix"},
+		"tests/matrix", "TestMatrix/look/follower-lags"},
 	{in("actors/gateway/internal/relay", "answer-to-an-older-ask", "an answer to what a holder asked its gateway for before a silence counts after it",
 		"ev.Answers == 0 || ev.Answers != r.hold.asks[what]",
 		"ev.Answers == 0"),

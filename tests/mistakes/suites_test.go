@@ -56,7 +56,7 @@ func TestMatrixFinds(t *testing.T) {
 		{LeaseFromNewest, []string{"TestTouches/leader-to-follower/asks-after"}},
 		{WakeUpLost, []string{"TestMatrix/list/cut-before", "TestMatrix/list/reply-lost"}},
 		{DepartureUnseen, []string{"TestMatrix/list/parent-deleted"}},
-		{CreateForgotten, []string{"TestMatrix/sync/acl-denies"}},
+		{CreateForgotten, []string{"TestMatrix/look/acl-denies"}},
 	} {
 		for _, cell := range c.cells {
 			t.Run(c.mistake.Name+"/"+cell, func(t *testing.T) {
@@ -102,6 +102,7 @@ func TestStallsFind(t *testing.T) {
 		attack  string
 		says    string
 	}{
+		{LeaseTooLong, "TestNoOverlapWhileALinkStalls", `overlap of \d`},
 		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire/masses-one", `overlap of \d`},
 		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire/masses-three", `overlap of \d`},
 		{ChainUnbroken, "TestNoOverlapWhenManySessionsExpire/masses-leader", `overlap of \d`},

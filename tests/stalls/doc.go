@@ -1,5 +1,5 @@
 // Package stalls attacks the lease rule on real servers: that of all leases of a lock path one at most is
-// valid at any instant. A link between members stalls in one direction while clients ask for locks. A server
+// valid at any instant. A link between members stalls in one direction until sessions expire. A server
 // with a slow log ends many sessions, and clients reconnect meanwhile. Or somebody else closes a holder's
 // session, or breaks its node.
 //

@@ -375,35 +375,35 @@ func (r *round) hold(t *trial, c *locks.Client, keep time.Duration) error {
 }
 
 // queued waits until the leader has a contender's node in the trial's path, for
-// at most d. It reports whether it has.
-func (r *round) queued(t *trial, d time.Duration) bool {
+// at most d.
+func (r *round) queued(t *trial, d time.Duration) {
 	ctx, cancel := context.WithTimeout(r.asking, d)
 	defer cancel()
 	for {
 		children, _, changed, err := r.direct.ChildrenW(t.path)
 		if err != nil || len(children) > 0 {
-			return err == nil
+			return
 		}
 		select {
 		case event := <-changed:
 			if event.Type == zk.EventNotWatching {
-				return false
+				return
 			}
 		case <-ctx.Done():
-			return false
+			return
 		}
 	}
 }
 
 // follow has both clients that the fault does not befall queue behind the affected one, or without it after a while, and
-// keep what they are granted. done hears of each grant and whether it had to wait, and of each request that was not granted.
-func (r *round) follow(t *trial, patience, keep time.Duration, done func(granted, waited bool)) {
+// keep what they are granted. done hears of each grant, and of each request that was not granted.
+func (r *round) follow(t *trial, patience, keep time.Duration, done func(granted bool)) {
 	r.running.Go(func() {
-		waited := r.queued(t, patience)
+		r.queued(t, patience)
 		for _, c := range []*locks.Client{r.near, r.far} {
 			r.running.Go(func() {
-				if !r.contend(t, contender{client: c, keep: keep, granted: func() { done(true, waited) }}) {
-					done(false, waited)
+				if !r.contend(t, contender{client: c, keep: keep, granted: func() { done(true) }}) {
+					done(false)
 				}
 			})
 		}

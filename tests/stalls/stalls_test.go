@@ -33,64 +33,18 @@ func pace() time.Duration {
 	return time.Duration(*sessions) * time.Second / time.Duration(*lines)
 }
 
-// The stall that broke the rule of 0.4 T from a transaction in each run, on two
-// links: sessions that were idle at a follower ask for locks while the leader's
-// pings do not reach it. No two leases are valid at once, and the locks are granted.
+// The link from the leader to a follower stalls, and the sessions there expire while their holders hear nothing. A holder
+// that dialed again would be touched through the other direction, so nobody can. Mistake LeaseTooLong makes this fail.
 func TestNoOverlapWhileALinkStalls(t *testing.T) {
-	attacked(t, scenario{play: stalledLink, members: 3, trials: 80, width: 40})
-}
-
-// stalledLink stalls the link from the leader to a follower. Idle sessions at the follower ask for locks
-// meanwhile; one in five holds its lock before. Others at the leader and at the other follower queue behind
-// them. The link is healed when one of those is granted a lock for which it had to wait, or after 3 T; in
-// one round of four after less, drawn at random.
-func stalledLink(r *round) error {
-	clients, err := r.behind(r.follower)
-	if err == nil {
-		err = r.each(func(i int, t *trial) error {
-			if i%5 > 0 {
-				return nil
+	attacked(t, scenario{members: 3, trials: 40, width: 20, play: func(r *round) error {
+		return r.takeAway(func(r *round, clients []proxied) error {
+			for _, c := range clients {
+				c.proxy.Refuse(true)
 			}
-			return r.hold(t, clients[i].client, r.timeouts(3))
-		})
-	}
-	if err == nil {
-		err = pause(r.ctx, r.timeouts(1)+r.between(0, 0.3))
-	}
-	if err != nil {
-		return err
-	}
-	link := r.ensemble.Link(r.leader, r.follower)
-	begin := time.Now()
-	link.Stall()
-	healed := make(chan struct{})
-	heal := sync.OnceFunc(func() { link.Heal(); close(healed) })
-	for i, t := range r.trials {
-		ask, held := r.between(0.45, 0.7), t.look() > 0
-		if !held {
-			r.running.Go(func() {
-				if pause(r.asking, time.Until(begin.Add(ask))) == nil {
-					r.contend(t, contender{affected: true, client: clients[i].client, keep: r.timeouts(0.8)})
-				}
-			})
-		}
-		r.follow(t, ask+r.timeouts(0.3), r.timeouts(0.3), func(granted, waited bool) {
-			// A lease from before the stall is lost, and its node deleted, long before any session expires.
-			if granted && waited && !held {
-				heal()
-			}
-		})
-	}
-	limit := r.timeouts(3)
-	if r.rounds%4 == 3 {
-		limit = r.between(0.2, 3)
-	}
-	select {
-	case <-healed:
-	case <-time.After(limit):
-	}
-	heal()
-	return pause(r.ctx, r.timeouts(1.2))
+			r.ensemble.Link(r.leader, r.follower).Stall() // until the end of the round
+			return nil
+		}, r.follower)
+	}})
 }
 
 // Many sessions expire at one instant, and the server's log is slow. Clients that reconnect
@@ -163,7 +117,7 @@ func (r *round) massExpiry(member *rig.Server) error {
 		r.running.Go(func() {
 			_ = pause(r.asking, time.Until(cut.Add(comes)))
 			cutOff(proxy, false)
-			r.follow(t, r.timeouts(1), r.timeouts(0.3), func(granted, _ bool) { done(granted) })
+			r.follow(t, r.timeouts(1), r.timeouts(0.3), done)
 			done(r.contend(t, contender{affected: true, client: clients[i].client, keep: r.timeouts(1.5), granted: func() {
 				if i%2 == 1 {
 					proxy.Stall(rig.Down)
@@ -246,7 +200,7 @@ func (r *round) takeAway(strike func(r *round, clients []proxied) error, members
 	var taken atomic.Int64
 	err = r.each(func(i int, t *trial) error {
 		err := r.hold(t, clients[i].client, r.timeouts(30))
-		r.follow(t, 0, r.timeouts(20), func(granted, _ bool) {
+		r.follow(t, 0, r.timeouts(20), func(granted bool) {
 			if granted {
 				taken.Add(1)
 			}
