@@ -39,9 +39,6 @@ var acquiring = &recipe{name: "semaphore", ahead: permitsOf(2), subject: permits
 	like: map[Request]Request{permits: list, permitsWatch: watch, frontWatch: watch, moveUp: verify},
 	cells: slices.Concat(
 		[]cell{
-			{request: create, fault: nodeDeleted, strike: meanwhile((*scene).prune),
-				outcome: "the listing shows that it is gone, and the request creates again",
-				course:  andBack(stCreating, stListing, stRecovering, stCreating, stListing)},
 			{request: moveUp, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost,
 				outcome: "Lost: the node is gone",
 				course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stListing, stHeld, stLost)},
