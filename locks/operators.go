@@ -83,9 +83,9 @@ func (c *Client) revoke(ctx context.Context, path string, of messages.Contender)
 // It is for holders that hang while their session lives. First try Revoke. A Turnstile holder's
 // context ends at once, with ErrLost; other libraries' holders do not notice. The next contender
 // holds at once, and the old holder's work goes on: only a resource that checks fencing tokens is
-// safe from it. A Turnstile waiter notices within about a session timeout, and queues again. A
-// contest's node is deleted with its guard; where it names none, its holder is first asked, as by
-// Revoke.
+// safe from it. A Turnstile waiter notices within about a session timeout, and queues again, if its
+// options allow. A contest's node is deleted with its guard; where it names none, its holder is first
+// asked, as by Revoke.
 //
 // The error wraps ErrGone where the node was gone before, zkconn.ErrBadPath or actors.ErrBadAcquire
 // where the contender is not well formed or its token is not known (as where its node may not be

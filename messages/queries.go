@@ -25,7 +25,7 @@ type (
 	}
 	// Break deletes a contender's node by force. Broken answers it. A living Turnstile holder is
 	// told Lost at once. Until then its work runs beside the next holder's: only fencing tokens
-	// protect resources. A waiter queues again.
+	// protect resources. A waiter queues again, if its request allows.
 	Break struct{ Contender Contender }
 	// SetPermits sets the number of permits of a semaphore, and makes a missing lock path.
 	// PermitsSet answers it.

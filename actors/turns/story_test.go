@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/asks"
 )
 
 // TestStories plays the stories in testdata: each line above a ---- tells the machine something, and below it stands what is
@@ -102,8 +103,8 @@ var modes = map[string]messages.Mode{"read": messages.Read, "write": messages.Wr
 	"contest": messages.Contest}
 
 func (w words) want() *Want {
-	want := Want{Cohort: w.number("cohort", 0), Sticky: w.span("sticky"), Reentry: w.has("reentry"), Alone: w.has("alone")}
-	want.Path, want.Try, want.MaxWaiters, want.Priority = "/a", w.has("try"), w.number("max", 0), w.number("priority", 0)
+	want := Want{Acquire: asks.Flags(w.has), Cohort: w.number("cohort", 0), Sticky: w.span("sticky"), Reentry: w.has("reentry"), Alone: w.has("alone")}
+	want.Path, want.MaxWaiters, want.Priority = "/a", w.number("max", 0), w.number("priority", 0)
 	want.Caller = w.text("caller")
 	want.Grace, want.Timeout, want.Label = w.span("grace"), w.span("timeout"), w.text("label")
 	for _, word := range w {

@@ -20,7 +20,7 @@ import (
 func (s *scene) conclude(t *testing.T) {
 	t.Helper()
 	if s.cell.end == refused {
-		s.subject.await(t, messages.StateFailed) // before the one that it would wait for gives back
+		s.subject.await(t, s.cell.course.story[len(s.cell.course.story)-1]) // before the one that it would wait for gives back
 	}
 	if s.front != nil {
 		if s.cell.frontLost {

@@ -17,8 +17,8 @@
 //   - who holds next and with which token,
 //   - and that nothing is left when everybody has gone.
 //
-// TestRecipes goes through all that once more for readers, writers, downgrades, semaphores,
-// contests, and waiters that watch the whole queue, with the requests that only these send. It
+// TestRecipes goes through all that once more for the other kinds of locks and of waiting, the
+// recipes, with the requests that only these send. It
 // demands what is demanded of the exclusive lock, by way of the states that the recipe has. Where
 // that is not so, the recipe's own list of cells says what.
 //

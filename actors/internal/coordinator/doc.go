@@ -185,7 +185,7 @@
 //
 // An expiry replaces the epoch: every path, queue, node, watch, timer and query of it is dropped in one assignment, and
 // requests that have ended with it. Requests that live are told Disconnected, unless they were, and then Expired. They make
-// new nodes in the next epoch (epochs.txt). No answer of the old epoch can reach the new one.
+// new nodes in the next epoch, or end (epochs.txt). No answer of the old epoch can reach the new one.
 //
 // # Where a change goes
 //
