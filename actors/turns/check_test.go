@@ -99,7 +99,7 @@ func (t *Turns) checkLine(l *line) error {
 	switch missing := l.waiting.n - covered - l.ready(at); {
 	case covered != l.covered:
 		return fmt.Errorf("the calls that are covered are counted wrong")
-	case missing > 0 && !l.queue.full && l.uncovered(at) != nil:
+	case missing > 0 && !l.queue.full && t.asksNext(l.queue) != nil:
 		return fmt.Errorf("no hold is asked for for %d calls", missing)
 	case len(l.asked) > 0 && missing <= -l.asked[len(l.asked)-1].serves:
 		return fmt.Errorf("more holds wait than calls that they may serve")

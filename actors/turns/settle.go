@@ -32,8 +32,7 @@ func (t *Turns) settle(q *queue) {
 }
 
 // uncovered gives the first call of a line that no hold, held or asked for, may serve; nil for
-// none. One that may be refused for what is before it asks when this client's own holds that were
-// kept or cancelled, which would be, are gone.
+// none.
 func (l *line) uncovered(at time.Duration) *call {
 	covered := l.ready(at) + l.covered
 	if covered >= l.waiting.n {
@@ -52,10 +51,22 @@ func (l *line) uncovered(at time.Duration) *call {
 			}
 		}
 	}
-	if (c.want.Try || c.bound == undecided) && l.queue.resting+l.queue.leaving > 0 {
+	return c
+}
+
+// asksNext gives the first uncovered call of all lines; nil for none. One that may be refused for
+// what is before it asks when this client's own holds that were kept or cancelled, which would be,
+// are gone. Those behind it wait as well: else it might never ask, while they come and give up.
+func (t *Turns) asksNext(q *queue) (first *call) {
+	for _, l := range q.lines {
+		if c := l.uncovered(t.now.At); c != nil && (first == nil || c.before(first)) {
+			first = c
+		}
+	}
+	if first != nil && (first.want.Try || first.bound == undecided) && q.resting+q.leaving > 0 {
 		return nil
 	}
-	return c
+	return first
 }
 
 // ask cancels surplus holds, from the tail, and asks for missing ones, for the first call of all
@@ -70,12 +81,7 @@ func (t *Turns) ask(q *queue) {
 		q.full = false
 	}
 	for !q.full && q.asked+q.leaving < t.bounds.Waiting {
-		var first *call
-		for _, l := range q.lines {
-			if c := l.uncovered(t.now.At); c != nil && (first == nil || c.before(first)) {
-				first = c
-			}
-		}
+		first := t.asksNext(q)
 		if first == nil {
 			return
 		}
