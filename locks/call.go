@@ -159,7 +159,14 @@ func (w *waiter) Behind(contender messages.Contender) {
 		return
 	}
 	w.behind = contender
-	(*Lease)(w.call).tell(Change{Kind: Waiting, Behind: contender})
+	w.from.client.changes.Tell(func() { // behind calls that may take long
+		w.mu.Lock()
+		waits := !w.answered
+		w.mu.Unlock()
+		if waits {
+			w.from.onChange(Change{Kind: Waiting, Behind: contender})
+		}
+	})
 }
 
 // withdraw notes that the caller has gone; false where there is an answer. A later grant ends
