@@ -54,23 +54,10 @@ func (l *line) uncovered(at time.Duration) *call {
 	return c
 }
 
-// asksNext gives the first uncovered call of all lines; nil for none. One that may be refused for
-// what is before it asks when this client's own holds that were kept or cancelled, which would be,
-// are gone. Those behind it wait as well: else it might never ask, while they come and give up.
-func (t *Turns) asksNext(q *queue) (first *call) {
-	for _, l := range q.lines {
-		if c := l.uncovered(t.now.At); c != nil && (first == nil || c.before(first)) {
-			first = c
-		}
-	}
-	if first != nil && (first.want.Try || first.bound == undecided) && q.resting+q.leaving > 0 {
-		return nil
-	}
-	return first
-}
-
 // ask cancels surplus holds, from the tail, and asks for missing ones, for the first call of all
-// lines first.
+// lines first. One that may be refused for what is before it asks when this client's own holds that
+// were kept or cancelled, which would be, are gone. Those behind it wait as well: else it might never
+// ask, while they come and give up.
 func (t *Turns) ask(q *queue) {
 	for _, l := range q.lines {
 		for n := len(l.asked); n > 0 && l.waiting.n <= l.ready(t.now.At)+l.covered-l.asked[n-1].serves; n-- {
@@ -81,8 +68,13 @@ func (t *Turns) ask(q *queue) {
 		q.full = false
 	}
 	for !q.full && q.asked+q.leaving < t.bounds.Waiting {
-		first := t.asksNext(q)
-		if first == nil {
+		var first *call
+		for _, l := range q.lines {
+			if c := l.uncovered(t.now.At); c != nil && (first == nil || c.before(first)) {
+				first = c
+			}
+		}
+		if first == nil || (first.want.Try || first.bound == undecided) && q.resting+q.leaving > 0 {
 			return
 		}
 		t.askFor(first.line, first, 0)
