@@ -284,7 +284,7 @@ var own = []ownMistake{
 		"if err == nil && (m.PermitsOnly || semaphore(children)) {", "if err == nil && (m.PermitsOnly || semaphore(children[:0])) {"),
 		"tests/kinds", "TestFollowersHearOfPermits/embedded"},
 	{in("actors/inspect", "holder-beyond-permits", "a holder is shown as a waiter where the number of permits was made smaller",
-		"c.Mode == messages.Semaphore && stat.Version > 0", "c.Mode == messages.Semaphore && stat.Version < 0"),
+		"c.Mode == messages.Semaphore && written", "c.Mode == messages.Semaphore && written && false"),
 		"tests/kinds", "TestFollowersHearOfPermits/embedded"},
 	{in("locks", "said-twice", "an error says its reason twice",
 		"err != string(e.Reason) {", "err != \"\" {"),
