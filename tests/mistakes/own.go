@@ -106,7 +106,7 @@ var own = []ownMistake{
 		"tests/queues", "TestBehindIsANotice/embedded"},
 	{in("actors/sharing", "next-of-a-cohort", "the first of a cohort has gone, and the next is not told whom it waits for",
 		"first != nil && c.hearing.Load() > 0", "first != nil && c.hearing.Load() < 0"),
-		"tests/queues", "TestWaitingInACohort/embedded"},
+		"actors/sharing", "TestWithdrawnBeforeMany"},
 	{in("locks", "waiting-late", "WithOnChange is told whom a Lock waits for that has its answer",
 		"waits := !w.answered", "waits := true"),
 		"tests/queues", "TestWaitingIsNotToldAfterTheAnswer/embedded"},
