@@ -14,6 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/sharing"
 	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/told"
 )
 
 func (l *lock) acquire(ctx context.Context) (lease *Lease, err error) {
@@ -159,7 +160,14 @@ func (w *waiter) Behind(contender messages.Contender) {
 		return
 	}
 	w.behind = contender
-	(*Lease)(w.call).tell(Change{Kind: Waiting, Behind: contender})
+	w.from.client.changes.Offer(func() { // behind calls that may take long
+		w.mu.Lock()
+		waits := !w.answered
+		w.mu.Unlock()
+		if waits {
+			w.from.onChange(Change{Kind: Waiting, Behind: contender})
+		}
+	}, told.Most)
 }
 
 // withdraw notes that the caller has gone; false where there is an answer. A later grant ends

@@ -140,10 +140,13 @@ func (c Config) GoString() string { return c.String() }
 
 func (c Config) made() bool { return len(c.servers) > 0 }
 
+// tried counts the servers of a round.
+func (c Config) tried() int { return len(c.servers) + len(c.found.list()) }
+
 // dialTimeout bounds one attempt to reach a server, with TLS: the server's share of the session
 // timeout, as in Java's client, within what a network needs and a lease can bear.
 func (c Config) dialTimeout() time.Duration {
-	share := c.timeout / time.Duration(len(c.servers))
+	share := c.timeout / time.Duration(c.tried())
 	return min(max(share, 100*time.Millisecond), 2*time.Second)
 }
 
@@ -154,7 +157,7 @@ const shortestHandshake = 200 * time.Millisecond
 // the session timeout, at least a second or the whole share, and never less than a round trip may
 // take, because servers grant more than a very short timeout asks for.
 func (c Config) handshakeTimeout() time.Duration {
-	share := c.timeout / time.Duration(3*len(c.servers))
+	share := c.timeout / time.Duration(3*c.tried())
 	return max(share, min(c.timeout, time.Second), shortestHandshake)
 }
 

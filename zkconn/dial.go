@@ -35,7 +35,7 @@ func (c *Conn) reach(network string) (*transport, error) {
 		_ = closeSocket(conn)
 		return nil, err
 	}
-	patience := func() time.Duration { return c.hosts.urgency.handshake(c.cfg.handshakeTimeout(), len(c.cfg.servers)) }
+	patience := func() time.Duration { return c.hosts.urgency.handshake(c.cfg.handshakeTimeout(), c.cfg.tried()) }
 	t := newTransport(conn, current.label, patience(), &c.guard, &c.wants, c, c.lease)
 	t.sasl, t.patience, t.standing.removals = sasl, patience, c.cfg.removals
 	if !c.link.adopt(t) {

@@ -200,7 +200,7 @@ func (h *hosts) addresses(server host) []host {
 	h.mu.Lock()
 	before := h.known[server.address]
 	h.mu.Unlock()
-	timeout, urgent := h.timeout, h.urgency.urgent() && before != nil
+	timeout, urgent := h.timeout, h.urgency.urgent()
 	if urgent {
 		timeout = min(timeout, h.urgency.overlap())
 	}
@@ -208,7 +208,7 @@ func (h *hosts) addresses(server host) []host {
 	defer cancel()
 	ips, err := h.resolve(ctx, server.name)
 	switch {
-	case (err != nil || len(ips) == 0) && urgent:
+	case (err != nil || len(ips) == 0) && urgent && before != nil:
 		return before
 	case err != nil || len(ips) == 0:
 		return []host{server}

@@ -1,10 +1,13 @@
 package zkconn
 
 import (
+	"context"
 	"crypto/tls"
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -64,4 +67,37 @@ func TestReconfigIsNotWithTLS(t *testing.T) {
 		require.ErrorIs(t, err, ErrBadConfig)
 		require.ErrorContains(t, err, "WithReconfig and WithTLS")
 	}
+}
+
+// TestFoundServersShareTheTimeout: clients may not reach the addresses of /zookeeper/config. A round over all servers takes no
+// longer than one over those of a connect string that names them.
+func TestFoundServersShareTheTimeout(t *testing.T) {
+	named, err := NewConfig("10.0.0.1,10.0.0.2,10.0.0.3,10.0.0.4", WithSessionTimeout(6*time.Second))
+	require.NoError(t, err)
+	cfg, err := NewConfig("10.0.0.1", WithSessionTimeout(6*time.Second), WithReconfig())
+	require.NoError(t, err)
+	require.NotEqual(t, named.dialTimeout(), cfg.dialTimeout())
+	cfg.found.set([]string{"10.0.0.2:2181", "10.0.0.3:2181", "10.0.0.4:2181"})
+	require.Equal(t, named.dialTimeout(), cfg.dialTimeout())
+	require.Equal(t, named.handshakeTimeout(), cfg.handshakeTimeout())
+}
+
+// TestFoundNamesDoNotHoldUpALease: where a lease is about to end, a name that nobody answers for has a moment of the round, and
+// is then left to dialing, which overlaps.
+func TestFoundNamesDoNotHoldUpALease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newTestHosts(t, "10.0.0.1", never, WithReconfig())
+		end := time.Now().Add(time.Minute)
+		h.urgency.timeout, h.urgency.until = func() time.Duration { return time.Second }, func() time.Time { return end }
+		h.urgency.set(true)
+		h.resolve = func(ctx context.Context, _ string) ([]string, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		h.found.set([]string{"inside.example:2181"})
+		began := time.Now()
+		h.beginRound()
+		require.Equal(t, time.Second/overlapsPerTimeout, time.Since(began))
+		require.Len(t, h.queue, 2)
+	})
 }

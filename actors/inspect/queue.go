@@ -205,10 +205,11 @@ func describe(conn *zkconn.Conn, c *messages.Contender, naming messages.Naming,
 		return false, err
 	}
 	c.Session, c.Since = stat.EphemeralOwner, stat.Ctime
-	// A semaphore's holder writes to its node when it comes in. It holds also where the number of
-	// permits was made smaller since.
-	c.Holds = c.Holds || c.Mode == messages.Semaphore && stat.Version > 0
 	Describe(c, naming, data, stat.Czxid)
+	// A semaphore's holder writes to its node when it comes in. It holds also where the number of
+	// permits was made smaller since. Who asks for the permits writes there, too, also to a waiter's.
+	written := stat.Version > 1 || stat.Version == 1 && !c.Asked
+	c.Holds = c.Holds || c.Mode == messages.Semaphore && written
 	return true, nil
 }
 

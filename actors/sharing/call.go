@@ -107,4 +107,5 @@ type entry struct {
 	timer *time.Timer
 	probe context.CancelFunc // ends its probes for deadlocks; nil without them
 	told  Waiter             // itself, while it waits; nil for one that is not told whom it waits for
+	first *hold              // that it was last known to be the first behind
 }

@@ -162,16 +162,13 @@ func (c *Calls) withdraw(id turns.CallID, why messages.Reason, of *messages.Dead
 		c.mu.Unlock()
 		return false
 	}
+	_, own := c.turns.Before(id)
+	first := cmp.Or(e.first, c.holds[own])
 	c.turns.Withdraw(m, id)
-	path := e.want.Path
 	c.refuse(e, why, "", More{Deadlock: of})
 	c.take(why)
-	if c.hearing.Load() > 0 { // it may have been the first behind one of these
-		for _, h := range c.holds {
-			if h.want.Path == path {
-				c.tellFirst(h)
-			}
-		}
+	if first != nil && c.hearing.Load() > 0 {
+		c.tellFirst(first)
 	}
 	c.settle()
 	return true

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
+	"github.com/turnstile-locks/turnstile/actors/internal/audience"
 	"github.com/turnstile-locks/turnstile/actors/internal/mailbox"
 	"github.com/turnstile-locks/turnstile/actors/turns"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -444,4 +445,44 @@ func TestLostAfterTheNextIsHeld(t *testing.T) {
 	require.Contains(t, one.told(), "lost")
 	b.locks[0].to.Hear(b.locks[0].pid, &messages.Lost{})
 	require.Equal(t, "granted", two.told())
+}
+
+// listening is a user that is told whom it waits for.
+type listening struct{ user }
+
+func (l *listening) Behind(contender messages.Contender) { l.note(contender.Node) }
+
+// ahead is the node before a lock actor's.
+type ahead string
+
+func (a ahead) Contender(path string) messages.Contender {
+	return messages.Contender{Path: path, Node: string(a), Token: 1}
+}
+
+// TestWithdrawnBeforeMany: a call that gives up is news for the next behind its hold, and for no other: they may be
+// thousands, and each may give up as well.
+func TestWithdrawnBeforeMany(t *testing.T) {
+	b := newBelow(t)
+	want := wantOf(func(w *turns.Want) { w.Mode, w.Permits = messages.Semaphore, 1 })
+	calls := make([]*listening, turns.DefaultBounds().Waiting+9) // the last have no holds, so holds are passed on
+	for i := range calls {
+		calls[i] = &listening{}
+		calls[i].id = b.calls.Call(want, 0, calls[i])
+		if i < turns.DefaultBounds().Waiting {
+			b.locks[i].to.(audience.WaitListener).WaitsFor(ahead(fmt.Sprint("ahead-of-", i)))
+			require.Equal(t, fmt.Sprint("ahead-of-", i), calls[i].told())
+		}
+	}
+	for i := range 3 {
+		b.calls.Withdraw(calls[i].id, messages.ReasonCancelled)
+		calls[i].told()
+		require.Equal(t, "ahead-of-0", calls[i+1].told(), "it is served by that hold now")
+		for _, other := range calls[i+2:] {
+			require.Empty(t, other.told())
+		}
+	}
+	for _, call := range calls[3:] {
+		b.calls.Withdraw(call.id, messages.ReasonCancelled)
+	}
+	require.True(t, b.calls.Wait(t.Context()))
 }

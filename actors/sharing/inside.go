@@ -170,7 +170,10 @@ func (c *Calls) tellFirst(h *hold) {
 	before := h.predecessor
 	h.mu.Unlock()
 	e := c.entry(c.turns.FirstBehind(h.ID))
-	if before == nil || e == nil || e.told == nil {
+	if before == nil || e == nil {
+		return
+	}
+	if e.first = h; e.told == nil {
 		return
 	}
 	if behind := before.Contender(e.want.Path); audience.IsRead(behind) {

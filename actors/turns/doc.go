@@ -96,7 +96,8 @@
 // Else it has a hold of its own (Output.Try), which no other call takes over, because it may be
 // refused; or it waits for one that is held. A kept hold that does not serve it goes first, and so
 // do holds that were cancelled: its own would be refused behind those, though nobody holds. It is
-// the same for calls with MaxWaiters.
+// the same for calls with MaxWaiters. Until then none behind it asks, so that it is not overtaken
+// for ever by calls that come and give up.
 //
 // A call with MaxWaiters is judged once, unless it need not wait: at once by the calls inside, and
 // where it waits for a hold that is asked for by Waiting of that hold, which counts the contenders

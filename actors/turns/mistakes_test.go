@@ -88,8 +88,9 @@ var inRules = []mistake{
 
 	// Try and MaxWaiters.
 	{"try", "\t\tif q.keepsOut(c) {\n\t\t\tt.refuse", "\t\tif false {\n\t\t\tt.refuse", stories + "bound"},
-	{"a try behind a kept hold", "l.queue.resting+l.queue.leaving > 0", "l.queue.leaving > 0", stories + "bound"},
-	{"a bound behind a cancelled hold", "l.queue.resting+l.queue.leaving > 0", "l.queue.resting > 0", stories + "bound"},
+	{"a try behind a kept hold", "q.resting+q.leaving > 0", "q.leaving > 0", stories + "bound"},
+	{"a bound behind a cancelled hold", "q.resting+q.leaving > 0", "q.resting > 0", stories + "bound"},
+	{"a bound is overtaken", "c != nil && (first == nil ||", "c != nil && !(c.bound == undecided && q.leaving > 0) && (first == nil ||", stories + "bound"},
 	{"a try with a hold that waits", " && !(want.Try && len(l.asked) > 0)", "", stories + "bound"},
 	{"permits that may be free", "\t\treturn q.stands()\n", "\t\treturn q.waiting > 1\n", stories + "bound"},
 	{"a try waits for room", "\tt.refuseTries(q)\n", "", stories + "bound"},

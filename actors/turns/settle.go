@@ -32,8 +32,7 @@ func (t *Turns) settle(q *queue) {
 }
 
 // uncovered gives the first call of a line that no hold, held or asked for, may serve; nil for
-// none. One that may be refused for what is before it asks when this client's own holds that were
-// kept or cancelled, which would be, are gone.
+// none.
 func (l *line) uncovered(at time.Duration) *call {
 	covered := l.ready(at) + l.covered
 	if covered >= l.waiting.n {
@@ -52,14 +51,13 @@ func (l *line) uncovered(at time.Duration) *call {
 			}
 		}
 	}
-	if (c.want.Try || c.bound == undecided) && l.queue.resting+l.queue.leaving > 0 {
-		return nil
-	}
 	return c
 }
 
 // ask cancels surplus holds, from the tail, and asks for missing ones, for the first call of all
-// lines first.
+// lines first. One that may be refused for what is before it asks when this client's own holds that
+// were kept or cancelled, which would be, are gone. Those behind it wait as well: else it might never
+// ask, while they come and give up.
 func (t *Turns) ask(q *queue) {
 	for _, l := range q.lines {
 		for n := len(l.asked); n > 0 && l.waiting.n <= l.ready(t.now.At)+l.covered-l.asked[n-1].serves; n-- {
@@ -76,7 +74,7 @@ func (t *Turns) ask(q *queue) {
 				first = c
 			}
 		}
-		if first == nil {
+		if first == nil || (first.want.Try || first.bound == undecided) && q.resting+q.leaving > 0 {
 			return
 		}
 		t.askFor(first.line, first, 0)

@@ -188,3 +188,51 @@ func TestBehindIsANotice(t *testing.T) {
 		patient.GiveBack(t, held)
 	})
 }
+
+// TestWaitingIsNotToldAfterTheAnswer: a callback that takes long delays those behind it. A Lock that holds by then waits for
+// nobody any more.
+func TestWaitingIsNotToldAfterTheAnswer(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, other := at.Open(t), at.Open(t)
+		first, second := patient.Locked(t, other.Mutex("/first").Lock), patient.Locked(t, other.Mutex("/second").Lock)
+		slow, begun := make(chan struct{}), make(chan struct{})
+		waits := patient.Elsewhere(patient.Deadline(t), client.Mutex("/first", locks.WithOnChange(func(locks.Change) {
+			close(begun)
+			<-slow
+		})).Lock)
+		patient.Receive(t, begun)
+		changes, rec := make(told, 16), patient.Recorder(t, client)
+		got := patient.Elsewhere(patient.Deadline(t), client.Mutex("/second", changes.option(), patient.ObservedBy(rec)).Lock)
+		_, err := actorstest.AwaitNotice[*messages.Behind](patient.Deadline(t), rec)
+		require.NoError(t, err)
+		patient.GiveBack(t, second)
+		patient.GiveBack(t, patient.Receive(t, got).Lease)
+		close(slow)
+		patient.GiveBack(t, first)
+		patient.GiveBack(t, patient.Receive(t, waits).Lease)
+		third := patient.Locked(t, other.Mutex("/third").Lock)
+		last := patient.Elsewhere(patient.Deadline(t), client.Mutex("/third", changes.option()).Lock)
+		require.Equal(t, "/third", changes.waits(t).Path, "it is behind what was queued before")
+		patient.GiveBack(t, third)
+		patient.GiveBack(t, patient.Receive(t, last).Lease)
+	})
+}
+
+// TestAskedWaiterForPermits: somebody who asks a waiter for permits that it does not have writes to its node, as a holder does.
+func TestAskedWaiterForPermits(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		client, other := at.Open(t), at.Open(t)
+		held := patient.Locked(t, other.Semaphore("/permits", 1).Weight(1).Lock)
+		got := patient.Elsewhere(patient.Deadline(t), client.Semaphore("/permits", 1).Weight(1).Lock)
+		stories.AwaitCount(t, at, "/permits", 2)
+		waiter := patient.QueueOf(t, other, "/permits")[1]
+		_, err := other.Session().Ask(patient.Deadline(t), messages.SendRevokeRequest{Path: "/permits", Of: waiter})
+		require.NoError(t, err)
+		waiter = patient.QueueOf(t, other, "/permits")[1]
+		require.True(t, waiter.Asked)
+		require.False(t, waiter.Holds)
+		require.Equal(t, []string{held.Node()}, waiter.WaitsFor)
+		patient.GiveBack(t, held)
+		patient.GiveBack(t, patient.Receive(t, got).Lease)
+	})
+}

@@ -47,10 +47,13 @@ func NewCalls(most int, failed func(r any)) *Queue[func()] {
 }
 
 // Tell queues a value, and returns at once.
-func (q *Queue[T]) Tell(value T) {
+func (q *Queue[T]) Tell(value T) { q.Offer(value, q.most) }
+
+// Offer is Tell with another bound, for a value that may be dropped sooner than others.
+func (q *Queue[T]) Offer(value T, most int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.most > 0 && len(q.batch)-q.at+len(q.waiting) >= q.most {
+	if most > 0 && len(q.batch)-q.at+len(q.waiting) >= most {
 		q.untold++
 		return
 	}

@@ -52,6 +52,28 @@ func TestQueue(t *testing.T) {
 	})
 }
 
+// TestOffer: what is offered has a bound of its own, also in a queue without one.
+func TestOffer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		stuck := make(chan struct{})
+		var got []int
+		q := told.NewQueue(0, func(n int) {
+			<-stuck
+			got = append(got, n)
+		}, nil)
+		q.Tell(0)
+		synctest.Wait()
+		for n := range 9 {
+			q.Offer(n+1, 3)
+		}
+		q.Tell(10)
+		close(stuck)
+		require.True(t, q.Wait(t.Context()))
+		require.Equal(t, []int{0, 1, 2, 3, 10}, got)
+		require.Equal(t, int64(6), q.Untold())
+	})
+}
+
 // TestClosing: a Close without a deadline waits for a second.
 func TestClosing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
