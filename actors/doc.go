@@ -36,7 +36,7 @@
 //
 // To shut down, stop your actors, wait for that (StopFuture), and close the session; or close the
 // session first. Where both go on at a time protoactor may log a dead letter: an actor that stops sends
-// actor.Stop to lock actors that the session has just ended. It means nothing.
+// actor.Stop to lock actors that the session has just ended.
 //
 // Do not spawn lock actors while stopping: protoactor waits for every child to stop, and nobody
 // stops a child that was spawned then.

@@ -12,10 +12,9 @@ type ChangeKind string
 
 const (
 	// Waiting: the Lock waits for Change.Behind, the contender before it. It comes once that one's
-	// node has been read, which costs no request more, and again when another is before it, or when
-	// what the node says changes, as after a revoke request. What is not told
-	// yet when Lock has its answer is dropped, and what comes while 16384 changes wait for a slow
-	// function. It does not come WithWatchAll.
+	// node has been read, and again when another is before it, or when what the node says changes, as
+	// after a revoke request. What is not told yet when Lock has its answer is dropped, and what comes
+	// while 16384 changes wait for a slow function. It does not come WithWatchAll.
 	//
 	// Of calls of one client that wait for one node (WithCohort, WithMaxWaiting) the first is told who
 	// is before that. The others are told, when they begin to wait, which call of the client has the

@@ -208,7 +208,7 @@ func queryOf(msg any) *query {
 	var q query
 	switch m := msg.(type) {
 	case messages.ReadQueue:
-		q = readQueue(m)
+		q = readQueue(m, false)
 	case messages.ReadLocks:
 		q = query{wrong: CheckRoot(m.Root), refused: &messages.LockTree{Root: m.Root},
 			run: func(conn *zkconn.Conn, _ calls) (any, error) { return Locks(conn, m.Root) }}

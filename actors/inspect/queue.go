@@ -42,9 +42,7 @@ func readPermits(conn *zkconn.Conn, lockPath string) (int, error) {
 	return queue.ParsePermits(data)
 }
 
-func readQueue(m messages.ReadQueue) query { return queryQueue(m, false) }
-
-func queryQueue(m messages.ReadQueue, watched bool) query {
+func readQueue(m messages.ReadQueue, watched bool) query {
 	return query{wrong: zkconn.CheckPath(m.Path), refused: &messages.Queue{Path: m.Path},
 		run: func(conn *zkconn.Conn, _ calls) (any, error) {
 			q, err := read(conn, m, watched)
@@ -57,7 +55,7 @@ func queryQueue(m messages.ReadQueue, watched bool) query {
 // followQueue is readQueue after a watch, so that no later change is missed. The node of a Mutex's
 // holder, who may lead, is watched, too.
 func followQueue(m messages.Follow) query {
-	q := queryQueue(messages.ReadQueue(m), true)
+	q := readQueue(messages.ReadQueue(m), true)
 	run := q.run
 	q.run = func(conn *zkconn.Conn, own calls) (any, error) {
 		if err := watch(conn, m); err != nil {
@@ -138,7 +136,6 @@ func semaphore(children []string) bool {
 }
 
 // describeAll reads the contenders' nodes. Those that have gone since the listing are left out.
-// watched: it watches the node of a Mutex's holder.
 func describeAll(conn *zkconn.Conn, lockPath string, children []string, permits int, watched bool) (queue.LockPath, error) {
 	all := queue.Standings(children, permits)
 	found := make([]messages.Contender, len(all))
