@@ -31,7 +31,7 @@ func TestSimulationFinds(t *testing.T) {
 		shows   string // a regular expression
 	}{
 		{LeaseTooLong, 1000, `two holders|with token`},
-		{LeaseFromNewest, 4000, `two holders|with token`},
+		{LeaseFromNewest, 4000, `two holders|with token|orphan`}, // a session that lives on unproved may be found first by its nodes
 		{WakeUpLost, 500, `lost wake-up`},
 		{DepartureUnseen, 1000, `lost wake-up`},
 		{CreateForgotten, 3000, `nodes are left|orphan|hangs`},
