@@ -52,9 +52,9 @@ func TestProclaim(t *testing.T) {
 		_, err = two.Revoke(patient.Deadline(t), "/lead")
 		require.NoError(t, err)
 		require.NoError(t, first.Proclaim(patient.Deadline(t), "asked"))
-		patient.AwaitAsked(t, first.Lease)
 		leader := nextLeader(t, other, "asked")
 		require.True(t, leader.Contender.Asked)
+		patient.AwaitAsked(t, first.Lease)
 		require.ErrorIs(t, first.Proclaim(patient.Deadline(t), strings.Repeat("x", 1025)), locks.ErrBadAcquire)
 		require.NoError(t, first.Resign(patient.Deadline(t)))
 		next := <-second

@@ -31,7 +31,7 @@ func TestSimulationFinds(t *testing.T) {
 		shows   string // a regular expression
 	}{
 		{LeaseTooLong, 1000, `two holders|with token`},
-		{LeaseFromNewest, 4000, `two holders|with token`},
+		{LeaseFromNewest, 4000, `two holders|with token|orphan`}, // a session that lives on unproved may be found first by its nodes
 		{WakeUpLost, 500, `lost wake-up`},
 		{DepartureUnseen, 1000, `lost wake-up`},
 		{CreateForgotten, 3000, `nodes are left|orphan|hangs`},
@@ -124,7 +124,6 @@ func TestLateRequestsFind(t *testing.T) {
 	rig.Require(t)
 	for _, c := range []struct{ mistake, suite, test, says string }{
 		{"not-fenced", "tests/txn", "TestRealStuckTxn", "carried out once, as told"},
-		{"not-fenced", "tests/txn", "TestRealStuckTxnOfAnEarlierHold", "nothing is written of a hold that is over"},
 		{"guard-of-any-version", "tests/txn", "TestRealStuckTxn", "carried out once, as told"},
 		{"guard-of-any-version", "tests/txn", "TestRealStuckTxnOfAnEarlierHold", "nothing is written of a hold that is over"},
 		{"removed-by-its-name", "tests/elections", "TestRealContestDeletedLate", "a late delete took the node of the next holder"},

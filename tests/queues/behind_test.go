@@ -143,7 +143,13 @@ func TestWaitingInACohort(t *testing.T) {
 		require.Equal(t, "inside", second.waits(t).Label)
 		leave()
 		require.ErrorIs(t, patient.Receive(t, gone).Err, context.Canceled)
+		ctx, leave = context.WithCancel(patient.Deadline(t))
+		next, gone := lock(ctx)
+		require.Equal(t, "inside", next.waits(t).Label)
+		require.Len(t, second, 1, "it would be told when the predecessor's node is read again, a session timeout later")
 		require.Equal(t, held.Node(), second.waits(t).Node)
+		leave()
+		require.ErrorIs(t, patient.Receive(t, gone).Err, context.Canceled)
 		patient.GiveBack(t, held)
 		inside := patient.Receive(t, got).Lease
 		third, later := lock(patient.Deadline(t))
@@ -152,7 +158,7 @@ func TestWaitingInACohort(t *testing.T) {
 		require.Equal(t, inside.Node(), behind.Node)
 		patient.GiveBack(t, inside)
 		patient.GiveBack(t, patient.Receive(t, later).Lease)
-		require.Empty(t, slices.Concat(drain(first), drain(second), drain(third)))
+		require.Empty(t, slices.Concat(drain(first), drain(second), drain(next), drain(third)))
 	})
 }
 
