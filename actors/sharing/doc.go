@@ -31,7 +31,7 @@
 // then shares it with nobody. A downgrade, beside a writer's, has the owner by which the session
 // knows that one.
 //
-// Lock actors of this package count their recoveries only; calls count requests, waits and holds.
+// Calls count requests, waits and holds; lock actors of this package only what happens to their nodes.
 //
 // # Searches
 //
