@@ -1,12 +1,17 @@
 package child
 
-import "sync"
+import (
+	"cmp"
+	"sync"
+)
 
-// tailLimit bounds the output that is remembered, in bytes.
+// tailLimit bounds the output that is remembered, in bytes, where there is no other bound.
 const tailLimit = 64 << 10
 
 // Tail is a writer that remembers the end of the text written to it, for messages of failure.
 type Tail struct {
+	Limit int // bytes that are remembered; 64 KiB when zero
+
 	mu   sync.Mutex
 	text []byte
 }
@@ -16,8 +21,8 @@ func (t *Tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, p...)
-	if extra := len(t.text) - tailLimit; extra > 0 {
-		t.text = append(t.text[:0], t.text[extra:]...)
+	if limit := cmp.Or(t.Limit, tailLimit); len(t.text) > 2*limit {
+		t.text = append(t.text[:0], t.text[len(t.text)-limit:]...)
 	}
 	return len(p), nil
 }
@@ -26,5 +31,5 @@ func (t *Tail) Write(p []byte) (int, error) {
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.text)
+	return string(t.text[max(0, len(t.text)-cmp.Or(t.Limit, tailLimit)):])
 }

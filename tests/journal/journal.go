@@ -94,13 +94,6 @@ func (j *Journal) Counts() map[Outcome]int {
 	return maps.Clone(j.counts)
 }
 
-// Forget drops what was not judged yet, and begins anew with any token. Counts stay.
-func (j *Journal) Forget() {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	j.expected, j.last, j.lastText = nil, 0, ""
-}
-
 // Judge takes the entries, in the order of their numbers, while no entry is being written: all of
 // them, or the ones since the last call. Entries of unknown outcome may come later.
 func (j *Journal) Judge(entries []string) (wrong []Finding) {

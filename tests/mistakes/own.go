@@ -362,6 +362,19 @@ var own = []ownMistake{
 	{in("actors/gateway/wire", "places-do-not-cross", "a gateway does not tell how many places are behind a token",
 		"n.Places = min(max(n.Places, 0), messages.MaxPlace)", "n.Places = 0"),
 		"actors/gateway/wire", "TestNoticesCross"},
+
+	{DoubtForgotten, "actors/internal/coordinator", "TestStories"},
+	{in(rules, "pauses-endless", "what the servers have hung up on twice is not sent again for an hour",
+		"p.timer = c.after(pause, timer{kind: PauseTimer", "p.timer = c.after(pause+time.Hour, timer{kind: PauseTimer"),
+		"actors/internal/coordinator", "TestStories"},
+	{in("zkconn", "throttled-fails", "that a request was throttled is taken for the servers' last word",
+		"ErrThrottled, Deferred, 0", "ErrThrottled, Refused, 0"),
+		"zkconn", "TestCodes"},
+	// Servers whose data were wiped or restored refuse clients that have seen a newer transaction than theirs.
+	{Mistake{Name: "never-given-up", What: "a session that no server renews is never given up", Edits: []Edit{
+		{Package: "zkconn/lease", Old: "if !k.up && now >= ends {", New: "if !k.up && now >= ends && k.stage == proving {"},
+		{Package: "zkconn/lease", Old: "tell = append(tell, k.Broken)", New: "_ = k.Broken"}, quietTimer}},
+		"tests/restarts", "TestRealRestoredServer"},
 }
 
 // in is a mistake that one edit of a package makes.

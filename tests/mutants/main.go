@@ -1,7 +1,7 @@
 // Mutants says what a quick test run is worth: which of the mistakes in the rules, and which of some
 // random changes to production code, it finds.
 //
-//	go run ./tests/mutants [-random 40] [-of random,rules,soak] [-all] [-few] [-again pattern] [-without ./tests/rig/...]
+//	go run ./tests/mutants [-random 40] [-of random,rules] [-all] [-few] [-again pattern] [-without ./tests/rig/...]
 //	go run ./tests/mutants -draw 100 [-seed turnstile]
 //
 // The rules' mistakes are those of package mistakes and of the walk. The random changes were drawn once, from a seed and
@@ -13,8 +13,6 @@
 // and need no program of others, until the first failure. A failure counts when it comes again: see
 // ask. With -all the random changes that were missed are tried by the tests that need servers, too: of
 // the packages that import what was changed.
-//
-// Mistakes that only the soak finds are counted apart.
 //
 // Results are lines of a file, one for each change, by the text of the change. A change that has its
 // line is not tried again, so that a run can be cut and goes on where it was. With -again those are whose lines match: first
@@ -45,7 +43,7 @@ import (
 
 // change is a mistake, with the kind that it is counted under.
 type change struct {
-	kind string // random, rules or soak
+	kind string // random or rules
 	mistakes.Mistake
 }
 
@@ -68,7 +66,7 @@ func main() {
 	flag.IntVar(&o.draw, "draw", 0, "draw so many random changes from the source, write them, and try none")
 	flag.StringVar(&o.drawn, "drawn", "tests/mutants/drawn.json", "the file of random changes, from the root of the module")
 	flag.IntVar(&o.random, "random", 40, "how many random changes are tried")
-	flag.StringVar(&o.of, "of", "random,rules,soak", "which changes are tried")
+	flag.StringVar(&o.of, "of", "random,rules", "which changes are tried")
 	flag.BoolVar(&o.all, "all", false, "try random changes that were missed by the tests that need servers")
 	flag.BoolVar(&o.few, "few", false, "ask only the packages that find most in a second")
 	flag.StringVar(&o.again, "again", "^$", "a pattern: changes whose lines in the results match are tried again")
@@ -117,10 +115,6 @@ func run(o options) error {
 			}
 		case "rules":
 			some, err = rules()
-		case "soak":
-			for _, m := range mistakes.Soak() {
-				some = append(some, change{kind, m})
-			}
 		}
 		if err != nil {
 			return err

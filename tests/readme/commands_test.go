@@ -64,7 +64,6 @@ var commands = map[string]check{
 	// Commands that take minutes: make test checks what it can, and make readme runs them.
 
 	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
-	"go -C tests/soak run . -peer zklock -duration 2m":                                            long(hasFlags),
 	"go test -v -run TestNoOverlapWhenManySessionsExpire ./tests/stalls -trials 200 -session 2s":  long(namesTests),
 	"go test -v -run TestHoldersHearThatTheirLockIsTaken ./tests/stalls -trials 50":               long(namesTests),
 	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it

@@ -1,173 +1,172 @@
 package main
 
 import (
+	"bufio"
 	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/child"
 )
+
+// clientVariable has the order of a client in its environment.
+const clientVariable = "TURNSTILE_SOAK_CLIENT"
 
 // closeBound is for Close of a client when no request is under way.
 const closeBound = 30 * time.Second
 
-// client is the process that locks.
-type client struct {
-	o       options
-	me      holder
-	control *line
-	log     *loglines
-	gate    *gate
-	clock   *running
-	alarm   *alarm
-	long    atomic.Int64 // an instant: see worker
-	peer    peer
-	lost    int   // sessions, that were reported
-	polls   int   // that were reported
-	polled  int64 // when they were counted last
-	rests   chan struct{}
+// logKept bounds the end of a client's log that is remembered, in bytes: some 20 000 lines.
+const logKept = 3 << 20
+
+// order is what a client process is started with.
+type order struct {
+	options
+	Servers             string
+	Client, Incarnation int
 }
 
-// runClient locks until it is told to stop, or the controller is gone.
-func runClient(o options) error {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	control, err := dialLine(o.controller)
-	if err != nil {
-		return err
+// client is the process that locks.
+type client struct {
+	order
+	ctx      context.Context // over when the process is to end
+	peer     *locks.Client
+	observer *actor.PID // hears of requests, and does nothing
+	log      *child.Tail
+	gate     sync.RWMutex // read-locked by a request that is under way
+	quiet    atomic.Bool  // requests are to end
+	long     atomic.Int64 // until that instant every second hold is long
+
+	mu   sync.Mutex // guards what follows
+	out  *json.Encoder
+	rung chan struct{} // closed to end the pauses that have begun
+}
+
+// run locks until it is told to stop.
+func (o order) run() error {
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	c := &client{order: o, ctx: ctx, log: &child.Tail{Limit: logKept}, out: json.NewEncoder(os.Stdout), rung: make(chan struct{})}
+	log := slog.New(slog.NewTextHandler(c.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	for c.peer == nil { // the ensemble may be without a majority just now
+		opening, cancel := context.WithTimeout(ctx, o.Patience)
+		var err error
+		if c.peer, err = locks.Open(opening, o.Servers, locks.WithSessionTimeout(o.Session), locks.WithLogger(log)); err != nil {
+			c.peer = nil
+			c.failed(report{Lock: -1}, err)
+		}
+		cancel()
 	}
-	defer control.close()
-	c := &client{o: o, me: holder{Client: o.client, Incarnation: o.incarnation, Worker: -1},
-		control: control, log: &loglines{}, gate: newGate(), clock: &running{},
-		alarm: newAlarm(), polled: now(), rests: make(chan struct{}, 1)}
-	go c.clock.run(ctx)
-	if err := control.send(report{Kind: kindProcess, From: c.me, Count: os.Getpid()}); err != nil {
-		return err
-	}
-	stop := make(chan struct{})
+	c.observer = c.peer.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 	go c.obey(stop)
-	if c.peer, err = c.open(ctx, stop); err != nil {
-		return err
+	workers := o.Workers
+	if o.calmClient(o.Client) {
+		workers = o.CalmWorkers
 	}
-	workers, err := c.start()
-	if err != nil {
-		return err
+	var all sync.WaitGroup
+	for n := range workers {
+		all.Go(newWorker(c, n).run)
 	}
-	c.count(stop)
-	c.gate.stop()
-	c.alarm.end()
-	workers.Wait()
-	closing, cancelClosing := context.WithTimeout(ctx, closeBound)
-	defer cancelClosing()
-	if err := c.peer.Close(closing); err != nil {
-		return control.send(report{Kind: kindHung, From: c.me, Op: "close", Error: errorKind(err), Detail: err.Error()})
+	all.Wait()
+	closing, cancel := context.WithTimeout(context.Background(), closeBound)
+	defer cancel()
+	if err := c.peer.Close(closing); !errors.Is(err, locks.ErrSessionRemains) { // that the servers could not be told is no error
+		return err
 	}
 	return nil
 }
 
-// open tries until there is a session: the ensemble may be without a majority just now.
-func (c *client) open(ctx context.Context, stop <-chan struct{}) (peer, error) {
-	log := slog.New(slog.NewTextHandler(c.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	for {
-		opening, cancel := context.WithTimeout(ctx, c.o.patience)
-		opened, err := openPeer(opening, c.o, log)
-		cancel()
-		if err == nil {
-			return opened, nil
-		}
-		_ = c.control.send(report{Kind: kindFailed, From: c.me, Op: "open", Error: errorKind(err), Detail: err.Error()})
-		select {
-		case <-stop:
-			return nil, err
-		case <-time.After(time.Second):
-		}
-	}
+func (c *client) tell(r report) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_ = c.out.Encode(r) // the controller ends this process when it is gone
 }
 
-// start runs the workers.
-func (c *client) start() (*sync.WaitGroup, error) {
-	all := &sync.WaitGroup{}
-	workers := c.o.workers
-	if c.o.calmClient(c.me.Client) {
-		workers = c.o.calmWorkers
+// failed tells of an error of Lock, or of Open.
+func (c *client) failed(r report, err error) {
+	r.Kind, r.At, r.Detail = kindFailed, now(), err.Error()
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		r.Kind = kindGaveUp
 	}
-	for n := range workers {
-		to, err := dialLine(c.o.controller)
-		if err != nil {
-			return all, err
-		}
-		me := c.me
-		me.Worker = n
-		w := newWorker(c, me, to)
-		all.Go(func() {
-			defer to.close()
-			if err := w.run(); err != nil {
-				fmt.Fprintf(os.Stderr, "soak: client %d worker %d: %v\n", me.Client, n, err)
-			}
-		})
-	}
-	return all, nil
+	c.tell(r)
 }
 
 // obey carries out commands. When the controller is gone the process ends at once.
-func (c *client) obey(stop chan<- struct{}) {
-	for {
-		var cmd command
-		if err := c.control.receive(&cmd); err != nil {
-			os.Exit(1)
-		}
-		switch cmd.Do {
-		case doQuiet:
-			go func() {
-				c.gate.hush()
-				_ = c.control.send(report{Kind: kindIdle, From: c.me})
-			}()
-		case doBurst:
-			c.alarm.ring()
-		case doGo:
-			c.gate.open()
-		case doLong:
-			c.long.Store(now() + 4*int64(c.o.session))
-		case doRest:
-			select {
-			case c.rests <- struct{}{}:
-			default:
-			}
-		case doLog:
-			_ = c.control.send(report{Kind: kindLog, From: c.me, Detail: c.log.String()})
-		case doStop:
-			close(stop)
-			return
+func (c *client) obey(stop context.CancelFunc) {
+	var opened chan struct{} // closed to open the gate again
+	open := func() {
+		c.quiet.Store(false)
+		if opened != nil {
+			close(opened)
+			opened = nil
 		}
 	}
+	for commands := bufio.NewScanner(os.Stdin); commands.Scan(); {
+		do, file, _ := strings.Cut(commands.Text(), " ")
+		switch do {
+		case doQuiet:
+			open()
+			c.quiet.Store(true)
+			opened = make(chan struct{})
+			go func() {
+				c.gate.Lock()
+				defer c.gate.Unlock()
+				c.tell(report{Kind: doQuiet})
+				<-opened
+			}()
+		case doGo:
+			open()
+		case doBurst:
+			c.mu.Lock()
+			close(c.rung)
+			c.rung = make(chan struct{})
+			c.mu.Unlock()
+		case doLong:
+			c.long.Store(now() + 4*int64(c.Session))
+		case doRest:
+			c.tell(report{Kind: doRest, Rest: c.count()})
+		case doLog:
+			_ = os.WriteFile(file, []byte(c.log.String()), 0o600)
+			c.tell(report{Kind: doLog})
+		case doStop:
+			stop()
+			open()
+		}
+	}
+	os.Exit(1)
 }
 
-// count reports lost sessions, polls that were needed, and what there is at rest, until stop.
-func (c *client) count(stop <-chan struct{}) {
-	ticks := time.NewTicker(time.Second)
-	defer ticks.Stop()
-	for more := true; more; {
-		select {
-		case <-stop:
-			more = false
-		case <-c.rests:
-			if t, ours := c.peer.(*turnstile); ours {
-				_ = c.control.send(report{Kind: kindRest, From: c.me, Rest: t.count(c.log)})
-			}
-			continue
-		case <-ticks.C:
-		}
-		if lost := c.peer.SessionsLost(); lost > c.lost {
-			_ = c.control.send(report{Kind: kindSessions, From: c.me, Count: lost - c.lost})
-			c.lost = lost
-		}
-		at := now()
-		if polls := c.peer.Polls(); polls > c.polls {
-			_ = c.control.send(report{Kind: kindPolls, From: c.me, Count: polls - c.polls, Call: c.polled, At: at})
-			c.polls = polls
-		}
-		c.polled = at
+// count counts what this process has, and how often a waiter has found by looking again what an event should have told it.
+func (c *client) count() map[string]int {
+	runtime.GC()
+	runtime.GC() // the first leaves what was in pools
+	var heap runtime.MemStats
+	runtime.ReadMemStats(&heap)
+	actors := 0
+	for _, bucket := range c.peer.System().ProcessRegistry.LocalPIDs.LocalPIDs {
+		actors += bucket.Count()
+	}
+	return map[string]int{restObjects: int(heap.HeapObjects), restGoroutines: runtime.NumGoroutine(), restActors: actors,
+		polls: int(c.peer.Session().Counters().Polls)}
+}
+
+// pause lasts for d, or until doBurst or doStop.
+func (c *client) pause(d time.Duration) {
+	c.mu.Lock()
+	rung := c.rung
+	c.mu.Unlock()
+	select {
+	case <-rung:
+	case <-c.ctx.Done():
+	case <-time.After(d):
 	}
 }

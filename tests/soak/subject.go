@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,50 +18,102 @@ import (
 // subject is a client as the controller sees it: its process, one after the other when it is killed,
 // and its proxies, one for each member.
 type subject struct {
+	stage   *stage
 	number  int
 	proxies []*rig.Proxy
-	launch  func(incarnation int) (*child.Process, error)
+	answers map[string]chan report // to commands, by their names
 
 	mu          sync.Mutex
-	process     *child.Process
-	control     *line
+	process     *child.Talker
 	incarnation int
-	idle        chan struct{} // gets one for every idle report
-	log         chan string
-	counted     chan report
 }
 
+// start starts the process, with its proxies where it is the first, and listens to it.
 func (s *subject) start() error {
+	if len(s.proxies) == 0 {
+		for _, kind := range []string{doQuiet, doRest, doLog} {
+			s.answers[kind] = make(chan report, 1)
+		}
+		for _, member := range s.stage.ensemble.Members() {
+			p, err := rig.OpenProxy(member.Addr())
+			if err != nil {
+				return err
+			}
+			s.proxies = append(s.proxies, p)
+		}
+	}
+	var addrs []string
+	for _, p := range s.proxies {
+		addrs = append(addrs, p.Addr())
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, err := s.launch(s.incarnation)
+	incarnation := s.incarnation
+	cmd, err := child.Again(clientVariable, order{s.stage.options, strings.Join(addrs, ","), s.number, incarnation})
 	if err != nil {
 		return err
 	}
-	s.process, s.control = p, nil
+	cmd.Stderr = os.Stderr
+	p, err := child.Talk(cmd)
+	if err != nil {
+		return fmt.Errorf("soak: a client: %w", err)
+	}
+	s.process = p
+	s.stage.listening.Go(func() {
+		for text := range p.Says {
+			var r report
+			if json.Unmarshal([]byte(text), &r) != nil {
+				continue // the process was killed while it wrote
+			}
+			r.From.Client, r.From.Incarnation = s.number, incarnation
+			if c := s.answers[r.Kind]; c == nil {
+				s.stage.judge.hear(r)
+			} else {
+				select {
+				case c <- r:
+				default:
+				}
+			}
+		}
+		s.stage.judge.gone(s.number, incarnation)
+	})
 	return nil
 }
 
-// attach is called when the process has connected.
-func (s *subject) attach(from holder, control *line) bool {
+func (s *subject) current() *child.Talker {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if from.Incarnation != s.incarnation {
-		return false // of a process that was killed meanwhile
-	}
-	s.control = control
-	return true
+	return s.process
 }
 
-// command says something to the process, if it is there.
-func (s *subject) command(do string) error {
-	s.mu.Lock()
-	control := s.control
-	s.mu.Unlock()
-	if control == nil {
-		return fmt.Errorf("soak: client %d is not connected", s.number)
+// command says something to the process. One that is not there has nothing to go on with.
+func (s *subject) command(do string) { _ = s.current().Tell(do) }
+
+// ask has the process carry out a command, and gives its answer.
+func (s *subject) ask(command string, within time.Duration) (report, error) {
+	do, _, _ := strings.Cut(command, " ")
+	answer, p := s.answers[do], s.current()
+	select {
+	case <-answer: // of an earlier time
+	default:
 	}
-	return control.send(command{Do: do})
+	if err := p.Tell(command); err != nil {
+		return report{}, err
+	}
+	select {
+	case r := <-answer:
+		return r, nil
+	case <-p.Exited():
+		return report{}, fmt.Errorf("it has ended by itself: %w", p.Err())
+	case <-time.After(within):
+		return report{}, fmt.Errorf("%s: no answer", do)
+	}
+}
+
+// hush has the process finish its requests and begin none.
+func (s *subject) hush(within time.Duration) error {
+	_, err := s.ask(doQuiet, within)
+	return err
 }
 
 // restart kills the process and starts the next.
@@ -73,44 +128,15 @@ func (s *subject) restart(after time.Duration) error {
 	return s.start()
 }
 
-func (s *subject) current() *child.Process {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.process
-}
-
-// connected waits until the process has connected to the controller.
-func (s *subject) connected(within time.Duration) error {
-	for deadline := time.Now().Add(within); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
-		s.mu.Lock()
-		there := s.control != nil
-		s.mu.Unlock()
-		if there {
-			return nil
-		}
-		if p := s.current(); !p.Running() {
-			return fmt.Errorf("soak: client %d has ended: %w", s.number, p.Err())
-		}
-	}
-	return fmt.Errorf("soak: client %d does not connect", s.number)
-}
-
 // end tells the process to stop and waits until it is gone.
 func (s *subject) end(within time.Duration) error {
-	p := s.current()
-	if p == nil {
-		return nil
+	s.command(doStop)
+	select {
+	case <-s.current().Exited():
+		return s.current().Err()
+	case <-time.After(within):
+		return errors.Join(errors.New("it does not end"), s.current().Kill())
 	}
-	err := s.command(doStop)
-	if err == nil {
-		select {
-		case <-p.Exited():
-			return p.Err()
-		case <-time.After(within):
-			err = errors.New("it did not end")
-		}
-	}
-	return fmt.Errorf("soak: client %d: %w", s.number, errors.Join(err, p.Kill()))
 }
 
 // heal undoes what was done to the network.
@@ -156,33 +182,5 @@ func (s *subject) moveTo(ctx context.Context, member int, within time.Duration) 
 	}
 	for _, p := range s.proxies {
 		p.Refuse(false)
-	}
-}
-
-// hush has the process finish its requests and begin none.
-func (s *subject) hush(within time.Duration) error {
-	select {
-	case <-s.idle: // of an earlier time
-	default:
-	}
-	if err := s.connected(within); err != nil {
-		return err
-	}
-	if err := s.command(doQuiet); err != nil {
-		return err
-	}
-	select {
-	case <-s.idle:
-		return nil
-	case <-s.current().Exited():
-		return fmt.Errorf("soak: client %d has ended by itself: %w", s.number, s.current().Err())
-	case <-time.After(within):
-		return fmt.Errorf("soak: client %d: its requests do not end", s.number)
-	}
-}
-
-func (s *subject) closeProxies() {
-	for _, p := range s.proxies {
-		p.Close()
 	}
 }

@@ -3,20 +3,19 @@ package main
 import (
 	"context"
 	"math/rand/v2"
-	"sync/atomic"
+	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/locks"
 )
 
 const (
-	// hungGrace bounds the time after the end of its context within which a call must return, by
-	// the clock of the running process.
-	hungGrace = 20 * time.Second
 	// One Lock in soonEvery has the patience of at most soonMost.
 	soonEvery = 8
 	soonMost  = 300 * time.Millisecond
-	// One hold in longEvery lasts about a session timeout, so that faults strike holders.
-	longEvery = 60
-	// Of the holds of calm workers it is one in calmLongEvery.
+	// One hold in longEvery lasts about a session timeout, so that faults strike holders; of calm workers one in
+	// calmLongEvery.
+	longEvery     = 60
 	calmLongEvery = 3
 	// One write in lateEvery comes up to lateMost after the worker looked at its lease.
 	lateEvery = 4
@@ -26,76 +25,70 @@ const (
 	shortPause = 100 * time.Millisecond
 	longPause  = 4
 	strayEvery = 5
+	// samplePause is the pause between two looks at a holder's lease.
+	samplePause = 2 * time.Millisecond
+	// stoodStill is longer than the looks of a process that runs are apart.
+	stoodStill = 100 * time.Millisecond
+
+	semaphorePermits = 2
+	cohortGrants     = 4
 )
+
+// lockKind is the use of a lock path. One busy lock in eight is a read/write lock, one a semaphore, and two are held in
+// cohorts; every second calm lock is sticky.
+type lockKind uint8
+
+const (
+	mutexKind     lockKind = iota
+	stickyKind             // a mutex whose node is retained for a session timeout after Unlock
+	readWriteKind          // one request in three is a writer's
+	semaphoreKind
+	cohortKind // a mutex whose node serves several grants in a row
+)
+
+func (o options) kindOf(lock int) lockKind {
+	switch {
+	case lock >= o.Locks && (lock-o.Locks)%2 == 0:
+		return stickyKind
+	case lock >= o.Locks:
+	case lock%8 == 2:
+		return readWriteKind
+	case lock%8 == 5:
+		return semaphoreKind
+	case lock%8 == 7 || lock%8 == 0:
+		return cohortKind
+	}
+	return mutexKind
+}
 
 // worker locks one lock after the other.
 type worker struct {
-	o       options
-	me      holder
-	peer    peer
-	to      *line
-	gate    *gate
-	clock   *running
-	alarm   *alarm
-	calm    bool          // it pauses between requests
-	long    *atomic.Int64 // until when every second hold lasts about a session timeout
-	entries int           // that it has begun to write into journals
-	rng     *rand.Rand
+	*client
+	number int
+	calm   bool // it pauses between requests
+	rng    *rand.Rand
 }
 
-func newWorker(c *client, me holder, to *line) *worker {
-	place := uint64(me.Client)<<32 | uint64(me.Incarnation)<<16 | uint64(me.Worker)
-	return &worker{o: c.o, me: me, peer: c.peer, to: to, gate: c.gate, clock: c.clock,
-		alarm: c.alarm, long: &c.long, calm: c.o.calmClient(me.Client), rng: rand.New(rand.NewPCG(c.o.seed, place))}
+func newWorker(c *client, number int) *worker {
+	place := uint64(c.Client)<<32 | uint64(c.Incarnation)<<16 | uint64(number)
+	return &worker{c, number, c.calmClient(c.Client), rand.New(rand.NewPCG(c.Seed, place))}
 }
 
-// run goes on until the gate is stopped. It returns the error of the connection to the controller.
-func (w *worker) run() error {
-	if err := w.tell(report{Kind: kindWorker}); err != nil {
-		return err
-	}
-	for w.rest(); w.gate.enter(); w.rest() {
-		err := w.round()
-		w.gate.leave()
-		if err != nil {
-			return err
+// run goes on until the process is to end.
+func (w *worker) run() {
+	for w.ctx.Err() == nil {
+		w.rest()
+		w.gate.RLock()
+		if w.ctx.Err() == nil {
+			w.round()
 		}
+		w.gate.RUnlock()
 	}
-	return nil
 }
 
-func (w *worker) tell(r report) error {
-	r.From = w.me
-	return w.to.send(r)
-}
-
-// round is one request from its beginning to its end.
-func (w *worker) round() error {
-	lock := w.choose()
-	want := w.o.want(lock, w.rng)
-	patience, soon := w.patience()
-	call := now()
-	if err := w.tell(report{Kind: kindAsk, Lock: lock, Call: call}); err != nil {
-		return err
-	}
-	got, returned := w.lock(want, patience)
-	switch {
-	case !returned:
-		return w.tell(report{Kind: kindHung, Lock: lock, Op: "lock", Call: call, At: now()})
-	case got.err != nil:
-		kind := errorKind(got.err)
-		if soon && kind == kindDeadline {
-			kind = kindPlanned
-		}
-		err := w.tell(report{Kind: kindFailed, Lock: lock, Op: "lock", Call: call, At: got.at, Error: kind, Detail: got.err.Error()})
-		time.Sleep(10 * time.Millisecond) // lest one that fails at once fills the log
-		return err
-	}
-	token, err := w.keep(lock, want.mode, got.hold, call, got.at)
-	if err != nil {
-		return err
-	}
-	return w.unlock(lock, token, got.hold)
+// upTo draws a duration below d.
+func (w *worker) upTo(d time.Duration) time.Duration {
+	return time.Duration(w.rng.Int64N(int64(d) + 1))
 }
 
 // rest is the pause of a calm worker: every second one is short, so that a retained node is used again, and the
@@ -104,10 +97,32 @@ func (w *worker) rest() {
 	switch {
 	case !w.calm:
 	case w.rng.IntN(2) == 0:
-		w.alarm.pause(time.Duration(w.rng.Int64N(int64(shortPause))))
+		w.pause(w.upTo(shortPause))
 	default:
-		w.alarm.pause(time.Duration(w.rng.Int64N(int64(longPause * w.o.session))))
+		w.pause(w.upTo(longPause * w.Session))
 	}
+}
+
+// round is one request from its beginning to its end.
+func (w *worker) round() {
+	lock := w.choose()
+	patience := w.Patience
+	if w.rng.IntN(soonEvery) == 0 {
+		patience = w.upTo(soonMost)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	h := &holding{worker: w, report: report{From: holder{Worker: w.number}, Lock: lock, Call: now()}}
+	h.say(kindAsk)
+	if err := h.lock(ctx); err != nil {
+		w.failed(h.report, err)
+		time.Sleep(10 * time.Millisecond) // lest one that fails at once fills the log
+		return
+	}
+	h.keep()
+	ctx, cancel = context.WithTimeout(context.Background(), w.Patience)
+	defer cancel()
+	_ = h.lease.Unlock(ctx) // it may be lost
 }
 
 // choose draws a lock. A calm worker mostly takes the one that has its own number, so that when all of a client's
@@ -115,19 +130,11 @@ func (w *worker) rest() {
 func (w *worker) choose() int {
 	switch {
 	case !w.calm:
-		return w.rng.IntN(w.o.locks)
+		return w.rng.IntN(w.Locks)
 	case w.rng.IntN(strayEvery) == 0:
-		return w.o.locks + w.rng.IntN(w.o.calmLocks)
+		return w.Locks + w.rng.IntN(w.CalmLocks)
 	}
-	return w.o.locks + w.me.Worker%w.o.calmLocks
-}
-
-// patience gives the time to wait for the lock, and whether that is meant to be too short.
-func (w *worker) patience() (time.Duration, bool) {
-	if w.o.peer == peerTurnstile && w.rng.IntN(soonEvery) == 0 {
-		return time.Duration(w.rng.Int64N(int64(soonMost))), true
-	}
-	return w.o.patience, false
+	return w.Locks + w.number%w.CalmLocks
 }
 
 // length gives the time to hold.
@@ -140,58 +147,128 @@ func (w *worker) length() time.Duration {
 		every = 2
 	}
 	if w.rng.IntN(every) == 0 {
-		return w.o.session/2 + time.Duration(w.rng.Int64N(int64(w.o.session)))
+		return w.Session/2 + w.upTo(w.Session)
 	}
-	return w.o.holdMin + time.Duration(w.rng.Int64N(int64(w.o.holdMax-w.o.holdMin)+1))
+	return w.Hold/25 + w.upTo(w.Hold)
 }
 
-// locked is a result of Lock, and its time.
-type locked struct {
-	hold hold
-	err  error
-	at   int64
+// holding is a request, and the lock that it was granted.
+type holding struct {
+	*worker
+	report // what is the same in all reports on it
+	lease  *locks.Lease
+
+	mu       sync.Mutex // guards Confirmed and what follows
+	deadline int64      // until when the lease is valid if nothing else ends it, as read last
 }
 
-// lock calls Lock. It returns false when that does not return: the call is then left to itself, and
-// what it may get one day is given back.
-func (w *worker) lock(wanted want, patience time.Duration) (locked, bool) {
-	returned, abandoned := make(chan locked), make(chan struct{})
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
-		var got locked
-		got.hold, got.err = w.peer.Lock(ctx, wanted)
-		got.at = now()
-		select {
-		case returned <- got:
-		case <-abandoned:
-			if got.err == nil {
-				_ = got.hold.Unlock(context.Background())
+// lock asks for the lock. Every second worker has an observer, and so a hold of its own; the others share what the calls of
+// one client can share.
+func (h *holding) lock(ctx context.Context) (err error) {
+	var opts []locks.LockOption
+	if h.number%2 == 0 {
+		opts = append(opts, locks.WithObserver(h.observer))
+	}
+	path := lockPath(h.Lock)
+	switch h.kindOf(h.Lock) {
+	case semaphoreKind:
+		h.Mode = permit
+		h.lease, err = h.peer.Semaphore(path, semaphorePermits, opts...).Acquire(ctx, 1)
+		return err
+	case readWriteKind:
+		if h.rng.IntN(3) != 0 {
+			h.Mode = reading
+			h.lease, err = h.peer.RWMutex(path, opts...).RLock(ctx)
+			return err
+		}
+		h.lease, err = h.peer.RWMutex(path, opts...).Lock(ctx)
+		return err
+	case cohortKind:
+		opts = append(opts, locks.WithCohort(cohortGrants))
+	case stickyKind:
+		opts = append(opts, locks.WithSticky(h.Session))
+	}
+	h.lease, err = h.peer.Mutex(path, opts...).Lock(ctx)
+	return err
+}
+
+// say reports, with the last instant at which the lease was valid for certain.
+func (h *holding) say(kind string) {
+	h.mu.Lock()
+	r := h.report
+	h.mu.Unlock()
+	r.Kind = kind
+	h.tell(r)
+}
+
+// keep holds for a while, writing to the resource, and reports the end.
+func (h *holding) keep() {
+	h.At, h.Token = now(), int64(h.lease.Token())
+	until := h.At + int64(h.length())
+	valid := h.look()
+	h.say(kindGrant)
+	stopped := make(chan struct{})
+	var sampling sync.WaitGroup
+	sampling.Go(func() { // so that the end of the lease is known well
+		ticks := time.NewTicker(samplePause)
+		defer ticks.Stop()
+		for h.look() {
+			select {
+			case <-ticks.C:
+			case <-stopped:
+				return
 			}
 		}
-	}()
-	got, came := within(w.clock, patience+hungGrace, returned)
-	if !came {
-		close(abandoned)
+	})
+	for ; valid && now() < until && !h.quiet.Load(); valid = h.look() {
+		h.write()
+		select {
+		case <-h.lease.Context().Done():
+		case <-time.After(h.upTo(h.Hold / 3)):
+		}
 	}
-	return got, came
+	close(stopped)
+	sampling.Wait()
+	valid = h.look()
+	if h.At = now(); valid {
+		h.say(kindEnd)
+		return
+	}
+	// One that ran out while this process stood still was valid until its deadline: nothing else could end it meanwhile.
+	if h.deadline <= h.At && h.At-h.Confirmed >= int64(stoodStill) {
+		h.Confirmed = max(h.Confirmed, h.deadline)
+	}
+	select {
+	case <-h.lease.Context().Done():
+		h.Told = true
+	case <-time.After(time.Second):
+	}
+	h.say(kindEnd)
+	h.write() // as one that does not look
 }
 
-// unlock calls Unlock and tells what came of it.
-func (w *worker) unlock(lock int, token int64, h hold) error {
-	call, returned := now(), make(chan error, 1)
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), w.o.patience)
-		defer cancel()
-		returned <- h.Unlock(ctx)
-	}()
-	err, came := within(w.clock, w.o.patience+hungGrace, returned)
-	if !came {
-		return w.tell(report{Kind: kindHung, Lock: lock, Token: token, Op: "unlock", Call: call, At: now()})
+// look asks whether the lease is valid. The clock is read before: if it is, it was at that instant.
+func (h *holding) look() bool {
+	before := now()
+	deadline := before + int64(time.Until(h.lease.Deadline())) // time that passes in between makes it earlier, never later
+	if !h.lease.Valid() {
+		return false
 	}
-	r := report{Kind: kindUnlocked, Lock: lock, Token: token, Op: "unlock", Call: call, At: now()}
-	if err != nil {
-		r.Error, r.Detail = errorKind(err), err.Error()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if before > h.Confirmed {
+		h.Confirmed, h.deadline = before, deadline
 	}
-	return w.tell(r)
+	return true
+}
+
+// write writes to the resource, sometimes late.
+func (h *holding) write() {
+	if h.Mode != "" {
+		return // others hold at the same time
+	}
+	if h.rng.IntN(lateEvery) == 0 {
+		time.Sleep(h.upTo(lateMost))
+	}
+	h.say(kindWrite)
 }
