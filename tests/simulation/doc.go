@@ -78,8 +78,7 @@
 // by which leases were counted once, 0.4 T from the newest committed transaction, fails at seed
 // 818, which `make test` does not try: see package mistakes.
 //
-// TestMistakesAreFound makes mistakes on purpose: leases that are too long, sessions that are ended too early,
-// events and nodes that vanish without the checks being told. Each must show.
+// TestMistakeIsFound has sessions ended too early, which must show. So must mistakes in the code: see package mistakes.
 //
 // # What is not simulated
 //

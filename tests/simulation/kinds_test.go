@@ -1,6 +1,10 @@
 package simulation
 
-import "time"
+import (
+	"time"
+
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+)
 
 // kind is one kind of action. do reports whether the action was possible.
 type kind struct {
@@ -33,14 +37,14 @@ func init() {
 		{"lose event", 3, true, (*world).loseEvent},
 		{"expire", 4, true, (*world).expire},
 		{"silence and expire", 5, true, (*world).silenceAndExpire},
-		{"lag", 3, true, (*world).lag},
-		{"catch up", 2, true, (*world).catchUp},
-		{"cut off", 3, true, (*world).cutOff},
-		{"rejoin", 3, true, (*world).rejoin},
-		{"stop replica", 3, true, (*world).stopReplica},
-		{"start replica", 4, true, (*world).startReplica},
-		{"stop all replicas", 1, true, (*world).stopAll},
-		{"start all replicas", 2, true, (*world).startAll},
+		{"lag", 3, true, strike("lags", (*embedded.Replica).Lag)},
+		{"catch up", 2, true, strike("catches up", always((*embedded.Replica).CatchUp))},
+		{"cut off", 3, true, strike("is cut off", always((*embedded.Replica).CutOff))},
+		{"rejoin", 3, true, strike("rejoins", always((*embedded.Replica).Rejoin))},
+		{"stop replica", 3, true, strike("stops", always((*embedded.Replica).Stop))},
+		{"start replica", 4, true, strike("starts", (*embedded.Replica).Start)},
+		{"stop all replicas", 1, true, strikeAll("stop", always((*embedded.Replica).Stop))},
+		{"start all replicas", 2, true, strikeAll("start", (*embedded.Replica).Start)},
 		{"stall quorum link", 4, true, (*world).stallQuorum},
 		{"heal quorum links", 2, true, (*world).healQuorum},
 		{"stall quorum link and ask", 10, true, (*world).stallQuorumAndAsk},
@@ -64,9 +68,7 @@ func part(w *world, a action, percent int64) time.Duration {
 
 // perform carries out one action, waits until all is still, and checks.
 func (w *world) perform(a action) {
-	if kinds[a.kind].do(w, a) {
-		w.tally.Done[kinds[a.kind].name]++
-	}
+	kinds[a.kind].do(w, a)
 	w.still()
 	w.checkEnded()
 }
@@ -152,8 +154,6 @@ func (w *world) loseEvent(a action) bool {
 	if l == nil || !w.net.lose(l) {
 		return false
 	}
-	if w.plan.mistake != hiddenLoss {
-		w.clients[l.client-1].lostEvents++
-	}
+	w.clients[l.client-1].lostEvents++
 	return true
 }

@@ -175,21 +175,15 @@ func (n *network) deliver(p place) {
 		n.history.note("%s: %s", p, it.text)
 		n.passed(p.link, p.d, it)
 		bytes = append(bytes, it.bytes...)
-		if it.end {
-			n.end(p)
+		if it.end { // of the connection: frames in the other direction are dropped
+			n.mu.Lock()
+			n.drop(p.link)
+			n.mu.Unlock()
 		}
 	}
 	// Elsewhere: a side that does not read must not keep the driver.
 	go func() { _, _ = to.Write(bytes) }()
 	synctest.Wait()
-}
-
-// end tells one side that the other has closed the connection. Frames in the other direction are
-// dropped.
-func (n *network) end(p place) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.drop(p.link)
 }
 
 // cut ends a connection, and loses what is under way.

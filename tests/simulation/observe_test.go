@@ -89,7 +89,6 @@ func (w *world) notified(r *lockRequest, notice any) {
 	case *messages.Revoked:
 		r.revoked = true
 	case *messages.Lost:
-		w.tally.Losses++
 		r.end = kind
 	case *messages.Released:
 		r.end = kind
@@ -123,9 +122,7 @@ func detail(notice any) string {
 
 // granted takes a grant: nobody else may hold, and the token must be greater than all before.
 func (w *world) granted(r *lockRequest, held *messages.Held) {
-	w.tally.Grants++
 	r.client.grants++
-	w.tally.Kinds[r.sort(held)]++
 	if r.held = held; r.cancel == nil {
 		r.clock = r.client.Session().Clock(held.Epoch)
 	}

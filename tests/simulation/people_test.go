@@ -151,13 +151,12 @@ func (w *world) deletePath(a action) bool {
 func (w *world) breakNode(o *operator, node string) {
 	w.history.note("operator deletes %s", short(node))
 	w.mu.Lock()
-	told := w.plan.mistake != hiddenDeletion
 	if strings.HasSuffix(node, "/"+contested) { // the next one has the same name
 		for _, r := range w.requests {
-			r.broken = r.broken || told && r.queue() == node
+			r.broken = r.broken || r.queue() == node
 		}
 	} else {
-		w.broken[node] = told
+		w.broken[node] = true
 		w.brokenAt = time.Now()
 	}
 	w.mu.Unlock()

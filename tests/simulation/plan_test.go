@@ -15,7 +15,7 @@ import (
 type plan struct {
 	seed     uint64
 	timeouts []time.Duration // of the clients' sessions
-	mistake  mistake
+	early    bool            // by mistake, the server ends sessions whose leases run: see mistakes_test.go
 	replicas int
 	paths    int
 
@@ -33,16 +33,6 @@ type action struct {
 	kind    int // an index of kinds
 	a, b, c uint32
 }
-
-// mistake is one that is made on purpose, to see that it is found: see mistakes_test.go.
-type mistake int
-
-const (
-	noMistake      mistake = iota
-	earlyExpiry            // the server ends sessions whose leases run
-	hiddenLoss             // the network loses watch events
-	hiddenDeletion         // nodes of holders are deleted
-)
 
 // pick chooses one of n by a number of the plan's.
 func pick(by uint32, n int) int { return int(by % uint32(n)) }

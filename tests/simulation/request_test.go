@@ -153,7 +153,6 @@ func (w *world) follow(r *lockRequest) {
 	if r.letGo || r.end != "" {
 		return
 	}
-	w.tally.Losses++
 	r.end = "Lost"
 	w.history.returned(r.number, "r%d: its lease has ended", r.number)
 }

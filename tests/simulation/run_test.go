@@ -45,10 +45,11 @@ func (g *guidSource) Read(b []byte) (int, error) {
 type outcome struct {
 	violation string // empty when every invariant held
 	story     []string
+	grants    int
 }
 
 // run carries out a plan in a bubble of its own.
-func run(t *testing.T, p plan, count *tally) (result outcome) {
+func run(t *testing.T, p plan) (result outcome) {
 	t.Helper()
 	//lint:ignore SA1019 the library of the backoff draws its jitter there, and a seed must decide it
 	rand.Seed(int64(p.seed))
@@ -62,8 +63,8 @@ func run(t *testing.T, p plan, count *tally) (result outcome) {
 	guids.made.Store(0)
 	guids.makers.Clear()
 	synctest.Test(t, func(t *testing.T) {
-		w, err := newWorld(p, count)
-		defer func() { w.shutDown(); result = outcome{w.violation, w.history.story()} }()
+		w, err := newWorld(p)
+		defer func() { w.shutDown(); result = outcome{w.violation, w.history.story(), w.grants()} }()
 		if err != nil {
 			w.violated("the clients could not be opened: %v", err)
 			return
@@ -75,7 +76,6 @@ func run(t *testing.T, p plan, count *tally) (result outcome) {
 		}
 		w.epilogue()
 	})
-	count.Seeds++
 	return result
 }
 
@@ -126,6 +126,14 @@ func (w *world) epilogue() {
 	if !w.eventually(mostSettling, func() bool { return len(w.server.Sessions()) == 0 }) {
 		w.fail("sessions are left: %x", w.server.Sessions())
 	}
+}
+
+// grants counts them.
+func (w *world) grants() (n int) {
+	for _, c := range w.clients {
+		n += c.grants
+	}
+	return n
 }
 
 func (w *world) fail(format string, args ...any) {

@@ -9,8 +9,29 @@ import (
 
 // actions on the servers
 
-func (w *world) replica(a action) *embedded.Replica {
-	return w.server.Replica(pick(a.a, w.plan.replicas))
+// strike does something to one replica.
+func strike(what string, do func(*embedded.Replica) error) func(*world, action) bool {
+	return func(w *world, a action) bool {
+		number := pick(a.a, w.plan.replicas)
+		w.history.note("s%d %s", number, what)
+		return do(w.server.Replica(number)) == nil
+	}
+}
+
+// strikeAll does something to all replicas.
+func strikeAll(what string, do func(*embedded.Replica) error) func(*world, action) bool {
+	return func(w *world, _ action) bool {
+		w.history.note("all replicas %s", what)
+		for _, r := range w.server.Replicas() {
+			_ = do(r)
+		}
+		return true
+	}
+}
+
+// always is for what cannot fail.
+func always(do func(*embedded.Replica)) func(*embedded.Replica) error {
+	return func(r *embedded.Replica) error { do(r); return nil }
 }
 
 // tooEarly is the part of the granted session timeout that a session may be ended before its time. The servers' own rule is
@@ -20,7 +41,7 @@ const tooEarly = 0.08
 // expire has nothing pass until the session of a client may be ended, and ends it.
 func (w *world) expire(a action) bool {
 	c := w.clients[pick(a.a, len(w.clients))]
-	if w.plan.mistake == earlyExpiry {
+	if w.plan.early {
 		return w.end(c)
 	}
 	w.history.note("nothing passes until the session of c%d may be ended", c.number)
@@ -39,7 +60,7 @@ func (w *world) silenceAndExpire(a action) bool {
 			w.net.stall(l, down)
 		}
 	}
-	if w.plan.mistake == earlyExpiry { // the client connects again, and has a lease
+	if w.plan.early { // the client connects again, and has a lease
 		w.flow(c.timeout * time.Duration(80+a.b%40) / 100)
 	} else {
 		w.net.withhold(c.number, true)
@@ -81,61 +102,11 @@ func (w *world) early(c *client, part float64) time.Duration {
 func (w *world) end(c *client) bool {
 	id := c.Session().ID()
 	due, known := w.server.SessionDue(id)
-	if !known || w.server.Leader() == nil || w.early(c, tooEarly) > 0 && w.plan.mistake != earlyExpiry {
+	if !known || w.server.Leader() == nil || w.early(c, tooEarly) > 0 && !w.plan.early {
 		return false
 	}
 	w.history.note("server ends the session of c%d, %v before its time", c.number, time.Until(due))
 	return w.server.Expire(id) == nil
-}
-
-func (w *world) lag(a action) bool {
-	w.history.note("s%d lags", pick(a.a, w.plan.replicas))
-	return w.replica(a).Lag() == nil
-}
-
-func (w *world) catchUp(a action) bool {
-	w.history.note("s%d catches up", pick(a.a, w.plan.replicas))
-	w.replica(a).CatchUp()
-	return true
-}
-
-func (w *world) cutOff(a action) bool {
-	w.history.note("s%d is cut off", pick(a.a, w.plan.replicas))
-	w.replica(a).CutOff()
-	return true
-}
-
-func (w *world) rejoin(a action) bool {
-	w.history.note("s%d rejoins", pick(a.a, w.plan.replicas))
-	w.replica(a).Rejoin()
-	return true
-}
-
-func (w *world) stopReplica(a action) bool {
-	w.history.note("s%d stops", pick(a.a, w.plan.replicas))
-	w.replica(a).Stop()
-	return true
-}
-
-func (w *world) startReplica(a action) bool {
-	w.history.note("s%d starts", pick(a.a, w.plan.replicas))
-	return w.replica(a).Start() == nil
-}
-
-func (w *world) stopAll(action) bool {
-	w.history.note("all replicas stop")
-	for _, r := range w.server.Replicas() {
-		r.Stop()
-	}
-	return true
-}
-
-func (w *world) startAll(action) bool {
-	w.history.note("all replicas start")
-	for _, r := range w.server.Replicas() {
-		_ = r.Start()
-	}
-	return true
 }
 
 // heal takes every fault away.

@@ -22,7 +22,7 @@ func shrink(t *testing.T, p plan, violation string) []int {
 		for from := 0; from < len(kept) && tries < mostTries; {
 			less := slices.Delete(slices.Clone(kept), from, min(from+size, len(kept)))
 			tries++
-			if result := run(t, p.only(less), newTally()); sort(result.violation) == sort(violation) {
+			if result := run(t, p.only(less)); sort(result.violation) == sort(violation) {
 				kept = less
 			} else {
 				from += size

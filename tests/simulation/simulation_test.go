@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -49,23 +48,22 @@ func TestSimulation(t *testing.T) {
 		tell(t, uint64(*seedFlag))
 		return
 	}
-	began := time.Now()
 	number, of, none := shard(t)
 	if none {
-		count := inShards(t, *firstFlag, seeds(t))
-		t.Logf("%v; %v", count, time.Since(began).Round(time.Millisecond))
+		inShards(t, *firstFlag, seeds(t))
 		return
 	}
-	count := newTally()
+	grants := 0
 	for seed := *firstFlag + number; seed < *firstFlag+seeds(t); seed += of {
 		p := newPlan(seed)
-		count.Seed = seed
-		require.NoError(t, count.save()) // a panic leaves no other trace of its seed
-		if result := run(t, p, count); result.violation != "" {
+		fmt.Println("seed", seed) // a panic leaves no other trace of it
+		result := run(t, p)
+		if result.violation != "" {
 			explain(t, p, result)
 		}
+		grants += result.grants
 	}
-	require.NoError(t, count.save())
+	require.NotZero(t, grants)
 }
 
 // tell tries one seed and prints its history, also when it passes.
@@ -81,7 +79,7 @@ func tell(t *testing.T, seed uint64) {
 		}
 		p = p.only(places)
 	}
-	result := run(t, p, newTally())
+	result := run(t, p)
 	t.Logf("%v\n%s", p, strings.Join(result.story, "\n"))
 	require.Empty(t, result.violation)
 }
@@ -91,7 +89,7 @@ func explain(t *testing.T, p plan, result outcome) {
 	t.Helper()
 	places := shrink(t, p, result.violation)
 	short := p.only(places)
-	again := run(t, short, newTally())
+	again := run(t, short)
 	t.Fatalf("seed %d: %s\nagain: go test ./tests/simulation -run TestSimulation -v -seed %d\nshorter: -actions %s: %s\n%v\n%s",
 		p.seed, result.violation, p.seed, strings.ReplaceAll(strings.Trim(fmt.Sprint(places), "[]"), " ", ","),
 		again.violation, short, strings.Join(again.story, "\n"))
@@ -105,7 +103,7 @@ func TestReplay(t *testing.T) {
 	}
 	for seed := first; seed < first+replayed; seed++ {
 		p := newPlan(seed)
-		one, other := run(t, p, newTally()), run(t, p, newTally())
+		one, other := run(t, p), run(t, p)
 		if diff := difference(one.story, other.story); diff != "" {
 			t.Logf("seed %d:\n%s", seed, diff)
 		} else {

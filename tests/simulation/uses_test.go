@@ -202,21 +202,3 @@ func (want wish) call(c *locks.Client, opts ...locks.LockOption) func(context.Co
 		return either(m.Lock, m.TryLock)
 	}
 }
-
-// sort names the kind of lock that a request has been granted, for the tally.
-func (r *lockRequest) sort(held *messages.Held) string {
-	sort := r.mode.String()
-	switch {
-	case r.watchAll:
-		sort += " watching all"
-	case r.name != "":
-		sort += " with a name"
-	}
-	if r.within == nil || r.within.held == nil || r.within.held.Token != held.Token {
-		return sort
-	}
-	if r.mode != r.within.mode {
-		return "downgrade"
-	}
-	return sort + " again"
-}

@@ -26,7 +26,6 @@ type world struct {
 	system  *actor.ActorSystem
 	clients []*client
 	latency *rand.Rand // what the plan does not say: in which order, and after how long, frames flow
-	tally   *tally
 
 	mu        sync.Mutex // for the fields that actors and goroutines write; the driver takes it when they may run
 	requests  []*lockRequest
@@ -56,8 +55,8 @@ type client struct {
 }
 
 // newWorld starts the server and opens the clients.
-func newWorld(p plan, t *tally) (*world, error) {
-	w := &world{plan: p, history: newHistory(), tally: t,
+func newWorld(p plan) (*world, error) {
+	w := &world{plan: p, history: newHistory(),
 		latency: rand.New(rand.NewPCG(p.seed, 0x6c6174656e6379)),
 		tokens:  map[string]granted{}, broken: map[string]bool{}, brokenBy: map[string]int64{}, system: sharedSystem(),
 	}
@@ -112,7 +111,6 @@ func (w *world) open(number int, timeout time.Duration) error {
 
 // passed is called for every frame that is delivered.
 func (w *world) passed(l *link, d direction, it item) {
-	w.tally.Frames++
 	if i := l.client - 1; d == down && it.answers && i < len(w.clients) {
 		w.mu.Lock()
 		w.clients[i].zxid = max(w.clients[i].zxid, it.zxid)
