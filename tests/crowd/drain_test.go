@@ -31,7 +31,7 @@ func TestDrain(t *testing.T) {
 		servers = append(servers, rig.WithHeap(4000)) // a list of 100 000 nodes has 6 MB, and many ask for it at once
 	}
 	server := rig.StartStandalone(t, servers...)
-	k := crowd{many: many / processes, unbounded: unbounded, passes: true, timeout: patient.Session}
+	k := crowd{Many: many / processes, Unbounded: unbounded, Passes: true}
 	holder := patient.Open(t, server.Addr())
 	held := patient.Locked(t, holder.Mutex(k.path(0)).Lock)
 	var all []*process
@@ -45,11 +45,11 @@ func TestDrain(t *testing.T) {
 	begun := time.Now()
 	patient.GiveBack(t, held)
 	for _, p := range all {
-		p.await(t, fmt.Sprintf("passed %d", k.many))
+		p.await(t, fmt.Sprintf("passed %d", k.Many))
 	}
 	took := time.Since(begun)
-	t.Logf("%d waiters of %d processes: %.0f hand-offs/s, %.0f MiB", k.many*processes, processes,
-		float64(k.many*processes)/took.Seconds(), memory)
+	t.Logf("%d waiters of %d processes: %.0f hand-offs/s, %.0f MiB", k.Many*processes, processes,
+		float64(k.Many*processes)/took.Seconds(), memory)
 	for _, p := range all {
 		require.NoError(t, p.Tell("close"))
 		p.await(t, "closed: <nil>")

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,19 +21,19 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// crowd has the settings of a process.
+// crowd is what a process is told to be.
 type crowd struct {
-	// many is the number of goroutines that ask, each once.
-	many int
-	// paths: each asks for a lock of its own, with a path of 200 characters. Otherwise all ask for one.
-	paths bool
-	// unbounded lifts the bounds of the session.
-	unbounded bool
-	// weight is the bound of the session's weight, in bytes; zero is the usual.
-	weight int
-	// passes: a goroutine that is granted the lock gives it back.
-	passes  bool
-	timeout time.Duration
+	// Many is the number of goroutines that ask, each once.
+	Many int
+	// Paths: each asks for a lock of its own, with a path of 200 characters. Otherwise all ask for one.
+	Paths bool
+	// Unbounded lifts the bounds of the session.
+	Unbounded bool
+	// Weight is the bound of the session's weight, in bytes; zero is the usual.
+	Weight int
+	// Passes: a goroutine that is granted the lock gives it back.
+	Passes  bool
+	Servers string
 }
 
 // process is one that asks, until it is told to end.
@@ -42,31 +42,20 @@ type process struct {
 	last string // that was awaited
 }
 
-// The environment of a process that asks: the servers, and the crowd.
-const (
-	serversVariable = "TURNSTILE_CROWD_SERVERS"
-	crowdVariable   = "TURNSTILE_CROWD_OF"
-)
+// crowdVariable has the crowd of a process that asks.
+const crowdVariable = "TURNSTILE_CROWD_OF"
 
 func TestMain(m *testing.M) {
-	if servers := os.Getenv(serversVariable); servers != "" {
-		if err := beCrowd(servers); err != nil {
-			fmt.Println("failed:", err)
-			os.Exit(1)
-		}
-		return
-	}
+	child.Ordered(crowdVariable, crowd.gather)
 	os.Exit(m.Run())
 }
 
 // start starts the process, and waits until all of the crowd hold, wait, or were refused, and the servers have the nodes.
 func (k crowd) start(t *testing.T, connect string, members ...*rig.Server) *process {
 	t.Helper()
-	self, err := os.Executable()
+	k.Servers = connect
+	cmd, err := child.Again(crowdVariable, k)
 	require.NoError(t, err)
-	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), serversVariable+"="+connect,
-		fmt.Sprintf("%s=%d %t %t %d %t %d", crowdVariable, k.many, k.paths, k.unbounded, k.weight, k.passes, k.timeout))
 	cmd.Stderr = relists.Child(t, os.Stderr)
 	talker, err := child.Talk(cmd)
 	require.NoError(t, err)
@@ -97,34 +86,32 @@ func (p *process) await(t *testing.T, what string) {
 	require.Fail(t, "the process has ended", "before it said %q", what)
 }
 
-// beCrowd is the process.
-func beCrowd(servers string) error {
-	var k crowd
-	if _, err := fmt.Sscan(os.Getenv(crowdVariable), &k.many, &k.paths, &k.unbounded, &k.weight, &k.passes, &k.timeout); err != nil {
-		return err
+// gather is the process. A crowd whose session runs out while it gathers never stands in full, and a machine with other work
+// makes it slow: so the session is a long one.
+func (k crowd) gather() error {
+	opts := []locks.Option{locks.WithSessionTimeout(patient.Session)}
+	if k.Weight > 0 {
+		opts = append(opts, locks.WithMaxNodeBytes(k.Weight))
 	}
-	opts := []locks.Option{locks.WithSessionTimeout(k.timeout)}
-	if k.weight > 0 {
-		opts = append(opts, locks.WithMaxNodeBytes(k.weight))
-	}
-	if k.unbounded {
+	if k.Unbounded {
 		opts = append(opts, locks.WithMaxNodeBytes(1<<40), locks.WithMaxWaiting(1<<30))
 	}
 	ctx, stop := context.WithTimeout(context.Background(), patient.Bound)
 	defer stop()
-	client, err := locks.Open(ctx, servers, opts...)
+	client, err := locks.Open(ctx, k.Servers, opts...)
 	if err != nil {
 		return err
 	}
-	a := &asking{crowd: k, client: client, ended: make(chan struct{}, k.many)}
+	a := &asking{crowd: k, client: client}
+	var all sync.WaitGroup
 	begun := time.Now()
 	first := 0
-	if !k.passes {
-		a.ask(0) // it holds, and is not refused: somebody is to wait behind it
+	if !k.Passes {
+		a.ask(ctx, 0) // it holds, and is not refused: somebody is to wait behind it
 		first = 1
 	}
-	for i := first; i < k.many; i++ {
-		go a.ask(i)
+	for i := first; i < k.Many; i++ {
+		all.Go(func() { a.ask(ctx, i) })
 	}
 	if err := a.settled(ctx); err != nil {
 		return err
@@ -133,11 +120,15 @@ func beCrowd(servers string) error {
 	fmt.Printf("crowded %d nodes after %v: %d hold, %d were refused, %d wait inside, the nodes weigh %d of %d bytes\n",
 		state.NodeBytes/k.each(), time.Since(begun).Round(time.Millisecond), a.held.Load(), a.refused.Load(), state.Inside,
 		state.NodeBytes, state.MaxNodeBytes)
-	if k.passes {
-		if err := a.passed(ctx); err != nil {
-			return err
+	if k.Passes {
+		all.Wait()
+		if err := a.failed.Load(); err != nil {
+			return *err
 		}
-		fmt.Printf("passed %d\n", k.many)
+		if held := int(a.held.Load()); held != k.Many {
+			return fmt.Errorf("%d of %d have held, %d were refused", held, k.Many, a.refused.Load())
+		}
+		fmt.Printf("passed %d\n", k.Many)
 	}
 	_, err = bufio.NewReader(os.Stdin).ReadString('\n') // or it is killed meanwhile
 	if err != nil {
@@ -154,12 +145,11 @@ type asking struct {
 	client        *locks.Client
 	held, refused atomic.Int64
 	failed        atomic.Pointer[error]
-	ended         chan struct{} // has one for each request that has ended
 }
 
 // path is the lock path of one of the crowd.
 func (k crowd) path(i int) string {
-	if !k.paths {
+	if !k.Paths {
 		return "/orders/" + strings.Repeat("x", 92)
 	}
 	return fmt.Sprintf("/%0199d", i)
@@ -171,11 +161,10 @@ func (k crowd) each() int {
 	return 4 + len(k.path(0)) + 1 + name
 }
 
-func (a *asking) ask(i int) {
-	defer func() { a.ended <- struct{}{} }()
-	lease, err := a.client.Mutex(a.path(i)).Lock(context.Background())
-	if err == nil && a.passes {
-		err = lease.Unlock(context.Background())
+func (a *asking) ask(ctx context.Context, i int) {
+	lease, err := a.client.Mutex(a.path(i)).Lock(ctx)
+	if err == nil && a.Passes {
+		err = lease.Unlock(ctx)
 	}
 	switch {
 	case err == nil:
@@ -187,25 +176,6 @@ func (a *asking) ask(i int) {
 	}
 }
 
-// passed waits until each of the crowd has held the lock and given it back. A request that fails or is refused is an
-// error.
-func (a *asking) passed(ctx context.Context) error {
-	for range a.many {
-		select {
-		case <-a.ended:
-		case <-ctx.Done():
-			return fmt.Errorf("%d of %d have held: %w", a.held.Load(), a.many, ctx.Err())
-		}
-		if err := a.failed.Load(); err != nil {
-			return *err
-		}
-	}
-	if held := int(a.held.Load()); held != a.many {
-		return fmt.Errorf("%d of %d have held, %d were refused", held, a.many, a.refused.Load())
-	}
-	return nil
-}
-
 // settled waits until each of the crowd holds, waits with a node or inside, or was refused.
 func (a *asking) settled(ctx context.Context) error {
 	for {
@@ -213,7 +183,7 @@ func (a *asking) settled(ctx context.Context) error {
 			return *err
 		}
 		state := a.client.State()
-		if int(a.refused.Load())+state.Inside+state.NodeBytes/a.each() >= a.many {
+		if int(a.refused.Load())+state.Inside+state.NodeBytes/a.each() >= a.Many {
 			return nil
 		}
 		select {

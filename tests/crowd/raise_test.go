@@ -1,12 +1,11 @@
 package crowd
 
 import (
-	"context"
-	"errors"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -22,13 +21,20 @@ func TestWithoutBounds(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ensemble := rig.StartEnsemble(t, 3, s.servers...)
-			c.unbounded = true
+			c.Unbounded = true
 			p := c.start(t, ensemble.Addrs(), ensemble.Members()...)
 			require.NoError(t, p.Kill())
 			patient.Eventually(t, func() bool { return isDown(ensemble) }, "a majority cannot read the end of the session")
-			setProperty(t, ensemble, "jute.maxbuffer", "67108864")
-			require.NoError(t, restart(patient.Deadline(t), ensemble))
-			require.NoError(t, lives(patient.Deadline(t), ensemble))
+			for _, m := range ensemble.Members() {
+				require.NoError(t, m.Kill())
+				m.SetSystemProperty("jute.maxbuffer", "67108864")
+			}
+			var all sync.WaitGroup // they serve only together
+			for _, m := range ensemble.Members() {
+				all.Go(func() { assert.NoError(t, m.Restart(patient.Deadline(t))) })
+			}
+			all.Wait()
+			lives(t, ensemble)
 		})
 	}
 }
@@ -45,24 +51,4 @@ func isDown(ensemble *rig.Ensemble) bool {
 		}
 	}
 	return down > len(ensemble.Members())/2
-}
-
-// setProperty stops all members, and sets a system property for their next start.
-func setProperty(t *testing.T, ensemble *rig.Ensemble, name, value string) {
-	t.Helper()
-	for _, m := range ensemble.Members() {
-		require.NoError(t, m.Kill())
-		m.SetSystemProperty(name, value)
-	}
-}
-
-// restart starts all members together.
-func restart(ctx context.Context, ensemble *rig.Ensemble) error {
-	var all sync.WaitGroup
-	failed := make([]error, len(ensemble.Members()))
-	for i, m := range ensemble.Members() {
-		all.Go(func() { failed[i] = m.Restart(ctx) })
-	}
-	all.Wait()
-	return errors.Join(failed...)
 }
