@@ -19,8 +19,8 @@
 // Busy clients ask for their locks all the time. Calm clients pause between requests, so their
 // sessions are idle at times and their locks are free. A lock is then granted by the reply to a
 // create, which a stall is meant to hit. Some of the busy locks are read/write locks and
-// semaphores, and some are held in cohorts. Every second calm lock is sticky. Calls of every second worker share what the
-// calls of one client can share; the others have holds of their own.
+// semaphores, and some are held in cohorts. Every second calm lock is sticky. In one client of
+// four the calls share what they can; in the others each has a hold of its own.
 //
 // # What is broken
 //

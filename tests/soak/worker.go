@@ -162,11 +162,11 @@ type holding struct {
 	deadline int64      // until when the lease is valid if nothing else ends it, as read last
 }
 
-// lock asks for the lock. Every second worker has an observer, and so a hold of its own; the others share what the calls of
-// one client can share.
+// lock asks for the lock. In one client of four the calls share what they can share. In the others each has an observer, and
+// so a hold of its own.
 func (h *holding) lock(ctx context.Context) (err error) {
 	var opts []locks.LockOption
-	if h.number%2 == 0 {
+	if h.Client%4 != 3 {
 		opts = append(opts, locks.WithObserver(h.observer))
 	}
 	path := lockPath(h.Lock)
