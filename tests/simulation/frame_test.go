@@ -3,7 +3,6 @@ package simulation
 import (
 	"encoding/binary"
 	"fmt"
-	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -17,8 +16,7 @@ type frame struct {
 	bytes []byte
 	op    embedded.Op // of a request
 	xid   int32
-	event string // the lock path of which a watch event tells something, or the answer to a read that was to watch it
-	isEvt bool
+	event bool // a watch event
 	// Of the answer to a request that is no ping.
 	answers bool
 	zxid    int64 // of the newest transaction that the server had carried out
@@ -54,28 +52,14 @@ func reply(b []byte, asked string) frame {
 	case xidEvent:
 		kind := r.int32()
 		r.skip(4)
-		changed := r.str()
-		f.isEvt = true
-		f.text = fmt.Sprintf("event %s %s", eventNames[kind], short(changed))
-		if f.event = path.Dir(changed); kind == eventChildren {
-			f.event = changed
-		}
+		f.event, f.text = true, fmt.Sprintf("event %s %s", eventNames[kind], short(r.str()))
 	case xidPing:
 		f.text = "pong"
 	default:
 		f.answers, f.text = true, fmt.Sprintf("answer %d to %s", code, asked)
-		// That a semaphore's node was written to says something, too.
-		if node, read := strings.CutPrefix(asked, "getData "); read && (code == codeNoNode || strings.HasSuffix(node, "S")) {
-			f.event = path.Dir(node)
-		}
 	}
 	return f
 }
-
-const (
-	eventChildren = 4
-	codeNoNode    = -101
-)
 
 var eventNames = map[int32]string{1: "created", 2: "deleted", 3: "changed", 4: "children"}
 

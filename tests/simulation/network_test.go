@@ -206,7 +206,7 @@ func (n *network) lose(l *link) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for i, it := range l.queues[down] {
-		if it.isEvt {
+		if it.event {
 			l.queues[down] = slices.Delete(l.queues[down], i, i+1)
 			n.history.note("c%d/%d loses: %s", l.client, l.number, it.text)
 			return true

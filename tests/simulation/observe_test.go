@@ -47,20 +47,10 @@ func (w *world) moved(r *lockRequest, t *messages.Transition) {
 		}
 		r.placed, r.session = t.Node, t.Session
 	}
-	switch {
-	case t.From == messages.StateWatching && t.On == "Poll":
-		r.polled = time.Now()
-	case t.To == messages.StateHeld && !r.polled.IsZero():
-		switch {
-		case w.behindTheDead(r):
-			r.client.untold++
-		case !w.woken(r):
-			w.violated("lost wake-up: only a poll found out that r%d is first", r.number)
-		}
-		r.polled = time.Time{}
-	default:
-		r.polled = time.Time{}
+	if r.polled && t.To == messages.StateHeld && w.behindTheDead(r) {
+		r.client.untold++
 	}
+	r.polled = t.From == messages.StateWatching && t.On == "Poll"
 }
 
 // notified takes a notice.
@@ -150,29 +140,6 @@ func (w *world) brokenGrant(r *lockRequest) bool {
 		}
 	}
 	return r.held != nil && (r.broken || w.broken[r.nodePath()])
-}
-
-// rewatched is more than it takes to set a watch again that an event has spent, on links that pass everything.
-const rewatched = 50 * time.Millisecond
-
-// woken reports whether a request's client was told of a node's end while a poll was under way, by
-// a watch event or by the answer to a read that was to watch it once more, if that was not just
-// being sent, or an event was lost to it. Then a find of the poll proves nothing.
-func (w *world) woken(r *lockRequest) bool {
-	if r.client.lostEvents > 0 || time.Since(r.polled) > rewatched { // a listing that took so long overlaps with anything
-		return true
-	}
-	if time.Since(w.brokenAt) < rewatched { // the client is about to hear of it, or to look
-		return true
-	}
-	if at, ok := r.client.changes[r.dir()]; ok && time.Since(at) < rewatched {
-		return true
-	}
-	at, ok := r.client.deletions[r.dir()]
-	if r.mode == messages.Semaphore { // the first waiter lists and writes to its node before others hear of anything
-		at = at.Add(rewatched)
-	}
-	return ok && !at.Before(r.polled)
 }
 
 // behindTheDead reports whether a request waits for permits behind one that has ended with a

@@ -157,7 +157,6 @@ func (w *world) breakNode(o *operator, node string) {
 		}
 	} else {
 		w.broken[node] = true
-		w.brokenAt = time.Now()
 	}
 	w.mu.Unlock()
 	zxid := o.delete(node)

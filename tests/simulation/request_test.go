@@ -39,7 +39,7 @@ type lockRequest struct {
 	placed    string // its newest node
 	session   int64  // of that node
 	earlier   []placement
-	polled    time.Time // when a poll began the listing that is under way; zero when none did
+	polled    bool // a poll began the listing that is under way
 }
 
 // placement is a node of a session that has ended for its client.

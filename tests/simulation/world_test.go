@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"os"
-	"strings"
 	"sync"
 	"testing/synctest"
 	"time"
@@ -34,7 +33,6 @@ type world struct {
 	fresh     []*lockRequest     // that were granted since the queue was looked at
 	broken    map[string]bool    // nodes that an operator has deleted
 	brokenBy  map[string]int64   // the zxids of their ends
-	brokenAt  time.Time          // when that was last
 	ended     []*lockRequest     // with the promise that no node is left, which nobody has looked after yet
 	violation string             // the first
 }
@@ -49,9 +47,7 @@ type client struct {
 	lostEvents int
 	untold     int64 // grants of permits that a poll found, behind one that could not tell, see behindTheDead
 	grants     int
-	zxid       int64                // the newest of an answer
-	deletions  map[string]time.Time // by lock path: when something of it was told last
-	changes    map[string]time.Time // by lock path: when a node's data last changed, so that its watch had to be set again
+	zxid       int64 // the newest of an answer
 }
 
 // newWorld starts the server and opens the clients.
@@ -85,8 +81,7 @@ var sharedSystem = sync.OnceValue(func() *actor.ActorSystem {
 func silence(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (w *world) open(number int, timeout time.Duration) error {
-	c := &client{number: number, timeout: timeout, closed: make(chan error, 1), deletions: map[string]time.Time{},
-		changes: map[string]time.Time{}}
+	c := &client{number: number, timeout: timeout, closed: make(chan error, 1)}
 	opts := []locks.Option{locks.WithDialer(w.net.dialer(number)), locks.WithSessionTimeout(timeout),
 		locks.WithActorSystem(w.system), locks.WithReconnectBackoff(10*time.Millisecond, 500*time.Millisecond)}
 	var err error
@@ -114,14 +109,6 @@ func (w *world) passed(l *link, d direction, it item) {
 	if i := l.client - 1; d == down && it.answers && i < len(w.clients) {
 		w.mu.Lock()
 		w.clients[i].zxid = max(w.clients[i].zxid, it.zxid)
-		w.mu.Unlock()
-	}
-	if i := l.client - 1; d == down && it.event != "" && i < len(w.clients) {
-		w.mu.Lock()
-		w.clients[i].deletions[it.event] = time.Now()
-		if strings.HasPrefix(it.text, "event changed ") {
-			w.clients[i].changes[it.event] = time.Now()
-		}
 		w.mu.Unlock()
 	}
 }
