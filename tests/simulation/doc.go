@@ -62,8 +62,7 @@
 // the timeout, as if the leader's clock ran faster: the margin of a lease is 0.1.
 //
 // An operator who deletes a contender's node breaks its lock on purpose; that grant counts no more.
-// A lost event excuses the poll that finds the same later, and so does a listing that took long.
-// Nothing else is excused.
+// A lost event excuses the poll that finds the same later. Nothing else is excused.
 //
 // Inside the ensemble
 //

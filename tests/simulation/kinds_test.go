@@ -70,7 +70,6 @@ func part(w *world, a action, percent int64) time.Duration {
 func (w *world) perform(a action) {
 	kinds[a.kind].do(w, a)
 	w.still()
-	w.checkEnded()
 }
 
 // actions about time and frames

@@ -26,7 +26,6 @@ type link struct {
 	asked   map[int32]asked // requests without an answer, by xid
 	bundles int
 	session int64
-	named   int64   // the session that the client asks for, 0 for a new one
 	greeted [2]bool // the first frame of the direction has been written
 	dead    bool
 }
@@ -111,9 +110,6 @@ func (l *link) word(b []byte, d direction) (frame, int) {
 	switch {
 	case d == up && !l.greeted[up]:
 		l.greeted[up] = true
-		r := reader{b[4:]}
-		r.skip(4 + 8 + 4)
-		l.named = r.int64()
 		return frame{bytes: b, text: "connect", op: embedded.OpCreateSession}, 0
 	case d == up:
 		f := request(b)
@@ -124,9 +120,6 @@ func (l *link) word(b []byte, d direction) (frame, int) {
 		r := reader{b[4:]}
 		r.skip(8)
 		l.session = r.int64()
-		if l.session == 0 {
-			l.net.over[l.named] = true
-		}
 		return frame{bytes: b, text: fmt.Sprintf("session %t", l.session != 0)}, 0
 	}
 	xid := int32(binary.BigEndian.Uint32(b[4:]))

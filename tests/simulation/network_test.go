@@ -22,8 +22,7 @@ type network struct {
 	links    []*link
 	dials    []*dial
 	changed  chan struct{}
-	withheld map[int]bool   // clients that are not let connect
-	over     map[int64]bool // sessions of which a server has said that they are over
+	withheld map[int]bool // clients that are not let connect
 	// passed is called for every frame, before it is delivered.
 	passed func(*link, direction, item)
 }
@@ -38,8 +37,7 @@ type dial struct {
 var errRefused = errors.New("simulation: connection refused")
 
 func newNetwork(server *embedded.Server, h *history) *network {
-	return &network{server: server, history: h, changed: make(chan struct{}, 1), withheld: map[int]bool{},
-		over: map[int64]bool{}}
+	return &network{server: server, history: h, changed: make(chan struct{}, 1), withheld: map[int]bool{}}
 }
 
 // signal says that there is something to deliver.
@@ -124,13 +122,6 @@ func (n *network) withhold(client int, hold bool) {
 		n.withheld[client] = hold
 	}
 	n.signal()
-}
-
-// refused reports whether a server has told a client that its session is over.
-func (n *network) refused(session int64) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.over[session]
 }
 
 // inTouch reports whether a client has a connection that carries everything to a replica that follows.

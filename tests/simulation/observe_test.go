@@ -82,11 +82,9 @@ func (w *world) notified(r *lockRequest, notice any) {
 		r.end = kind
 	case *messages.Released:
 		r.end = kind
-		w.ended = append(w.ended, r)
 	case *messages.Cancelled:
 		fits = !had
 		r.end = kind
-		w.ended = append(w.ended, r)
 	case *messages.Failed:
 		fits = true
 		r.end = kind

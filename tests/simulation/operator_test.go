@@ -48,16 +48,6 @@ func (o *operator) children(path string) (names []string) {
 	return names
 }
 
-// owner is the session that owns a node; zero when there is no such node.
-func (o *operator) owner(path string) int64 {
-	const before = 4*8 + 3*4 // of a stat: two zxids, two times, three versions
-	r := o.call(embedded.OpExists, append(appendText(nil, path), 0))
-	if len(r.b) < before+8 {
-		return 0
-	}
-	return int64(binary.BigEndian.Uint64(r.b[before:]))
-}
-
 // call gives the body of the answer, empty after an error.
 func (o *operator) call(op embedded.Op, body []byte) *reader {
 	o.xid++

@@ -16,16 +16,6 @@ func (r *lockRequest) root() *lockRequest {
 	return r
 }
 
-// shared reports whether others may hold with a request's node, or it with another's. w.mu is held.
-func (w *world) shared(r *lockRequest) bool {
-	for _, other := range w.requests {
-		if other != r && other.root() == r.root() {
-			return true
-		}
-	}
-	return false
-}
-
 // excludes reports whether two requests of one queue must not hold at the same time.
 func (r *lockRequest) excludes(other *lockRequest) bool {
 	switch {

@@ -176,9 +176,7 @@ func (w *world) giveBack(r *lockRequest, within time.Duration) {
 		}
 		if !r.observed {
 			w.mu.Lock()
-			if r.end = "Unlocked"; err == nil {
-				w.ended = append(w.ended, r)
-			}
+			r.end = "Unlocked"
 			w.mu.Unlock()
 		}
 	}()

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // guids makes GUIDs. They begin with the number of the request that is being started, or with 0: a
@@ -101,7 +99,6 @@ func (w *world) epilogue() {
 		w.fail("hangs: %s", w.hanging())
 		return
 	}
-	w.checkEnded()
 	if !w.eventually(mostSettling, func() bool { return w.orphans() == "" }) {
 		w.fail("nodes are left of requests that have ended: %s", w.orphans())
 		return
@@ -169,64 +166,17 @@ func (w *world) hanging() string {
 	return strings.Join(all, "; ")
 }
 
-// orphans are the nodes in the lock paths, in words.
+// orphans are the nodes in the lock paths, in words; none are seen without a leader.
 func (w *world) orphans() string {
 	var names []string
-	for _, node := range w.contenders() {
-		names = append(names, node.name)
-	}
-	return strings.Join(names, " ")
-}
-
-// contender is a node in a lock path, in words, and the session that owns it.
-type contender struct {
-	name  string
-	owner int64
-}
-
-// contenders are the nodes in the lock paths; none are seen without a leader.
-func (w *world) contenders() (all []contender) {
 	w.operate(func(o *operator) {
 		for _, path := range w.plan.lockPaths() {
 			for _, child := range o.children(path) {
-				all = append(all, contender{short(path + "/" + child), o.owner(path + "/" + child)})
+				names = append(names, short(path+"/"+child))
 			}
 		}
 	})
-	return all
-}
-
-// checkEnded looks whether a node is left of a request that was told that none is.
-func (w *world) checkEnded() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.ended) == 0 || !w.server.Committing() {
-		return
-	}
-	left := w.contenders()
-	for _, r := range w.ended {
-		if r.mode == messages.Contest || w.shared(r) || r.sticky > 0 || r.cohort > 0 {
-			continue // the node has no number, is another's too, or may stay: the epilogue looks for the rest
-		}
-		for _, node := range left {
-			if w.net.refused(node.owner) {
-				continue // a server has said that its session is over, and had no majority to make it so
-			}
-			if w.replaced(node.owner) {
-				continue // it goes with its session, which the client has given up and closes, or which expires
-			}
-			if strings.HasPrefix(node.name, fmt.Sprintf("%s/r%d#", r.dir(), r.number)) ||
-				r.held != nil && node.name == short(r.nodePath()) {
-				w.violated("orphan: r%d has ended with %s, and %s is there", r.number, r.end, node.name)
-			}
-		}
-	}
-	w.ended = nil
-}
-
-// replaced reports whether no client has a session any more that a server may still have.
-func (w *world) replaced(session int64) bool {
-	return !slices.ContainsFunc(w.clients, func(c *client) bool { return c.State().ID == session })
+	return strings.Join(names, " ")
 }
 
 func (w *world) closeNow(c *client) error {

@@ -33,7 +33,6 @@ type world struct {
 	fresh     []*lockRequest     // that were granted since the queue was looked at
 	broken    map[string]bool    // nodes that an operator has deleted
 	brokenBy  map[string]int64   // the zxids of their ends
-	ended     []*lockRequest     // with the promise that no node is left, which nobody has looked after yet
 	violation string             // the first
 }
 
