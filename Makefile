@@ -11,7 +11,7 @@ PARALLEL ?= 5
 # Tests of one package that run at the same time, of those that may: most of what they do is to wait.
 ABREAST ?= 4
 # The packages that take longest, which begin first.
-LONGEST := ./tests/matrix,./tests/leases,./tests/faces,./tests/kinds,./tests/zklock,./tests/conformance,./tests/kerberos,./tests/crowd,./tests/simulation,./tests/interop,./tests/access,./tests/touches,./tests/gateway,./tests/stalls
+LONGEST := ./tests/matrix ./tests/leases ./tests/faces ./tests/kinds ./tests/zklock ./tests/conformance ./tests/kerberos ./tests/crowd ./tests/simulation ./tests/interop ./tests/access ./tests/touches ./tests/gateway ./tests/stalls
 # How long the soak lasts, how much is compared and simulated, and with how many inputs each target is fuzzed: until Go
 # 1.27, a run that ends by the clock may fail for that alone (golang/go#75804).
 SOAK ?= 1h
@@ -57,6 +57,8 @@ PROFILES ?= /tmp/turnstile-profiles
 # takes longest comes first.
 MODULES := tests/dashboard tests/bench tests/soak tests/adapters examples/scheduler examples/metrics locks/adapters/gocron
 comma := ,
+# All packages of this module but some. Packages that are named before these, too, begin first.
+but = $$(comm -23 <($(GO) list ./... | sort) <($(GO) list $(1) | sort))
 # What make cover counts, the packages whose tests it runs, and where it puts the profile, which go tool cover reads.
 COVERED := ./actors ./actors/inspect ./actors/internal/carrier ./actors/internal/coordinator ./actors/machine ./actors/queue ./actors/sharing ./actors/turns ./locks ./messages ./zkconn ./zkconn/lease
 COVER_TESTS ?= ./...
@@ -99,9 +101,9 @@ REAL := ./tests/crowd ./tests/halts ./tests/interop ./tests/kerberos ./tests/rig
 test: ## gofmt, go vet, and every test that needs nothing but Go: the walk, the matrix, the simulation, the embedded server; some minutes, seconds where nothing changed
 	@$(GO) vet $(REAL) # go test vets all others with the same checks: the go command takes a second to begin
 	@$(GO) -C $(BROWSER) vet ./...
-	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -without $(subst $() ,$(comma),$(RACING) $(REAL)) -beside $(subst $() ,$(comma),$(filter-out $(BROWSER),$(MODULES))) \
-		-closing 'make test: passed, $(if $(RACE),with -race where goroutines meet,without -race: there is no C compiler). make test-all asks real servers.' -- \
-		$(RACE) -vet=all -timeout 10m -p $(PARALLEL) $(RACING) -- -vet=all -timeout 10m -p $(PARALLEL) ./...
+	@$(GO) run ./tests/report -no-skips -hermetic $(if $(CI),,-brief) -beside $(subst $() ,$(comma),$(filter-out $(BROWSER),$(MODULES))) -- \
+		$(RACE) -vet=all -timeout 10m -p $(PARALLEL) $(RACING) -- -vet=all -timeout 10m -p $(PARALLEL) $(call but,$(RACING) $(REAL))
+	@echo 'make test: passed, $(if $(RACE),with -race where goroutines meet,without -race: there is no C compiler). make test-all asks real servers.'
 
 .PHONY: test-all
 test-all: test ## make test, and all that needs more: installs it, lints, asks real servers, peers and a browser, most of it with -race; a skip is a failure
@@ -112,8 +114,8 @@ test-all: test ## make test, and all that needs more: installs it, lints, asks r
 # programs consist of packages that it compiles.
 .PHONY: test-race test-pages
 test-race: deps ## the part of make test-all with servers and -race
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -beside $(subst $() ,$(comma),$(MODULES)) -plain $(subst $() ,$(comma),$(DRIVERS)) -- \
-		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./... # lint vets all
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -beside $(subst $() ,$(comma),$(MODULES)) -plain $(subst $() ,$(comma),$(DRIVERS)) -- \
+		-race -count=1 -vet=off $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) $(LONGEST) $(call but,$(PURE) $(PAGES)) # lint vets all
 
 test-pages: deps lint ## lint, and the part with the commands of the pages
 	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- -count=1 -timeout 20m $(PAGES)
@@ -123,15 +125,15 @@ versions: deps ## the suites that start servers, on each of VERSIONS in turn (ab
 	if [[ ' $(VERSIONS) ' = *' 3.8.0 '* ]]; then tests/rig/install.sh; fi
 	for version in $(VERSIONS); do TURNSTILE_ZOOKEEPER=$$version $(GO) run ./tests/rig/archive; done
 	failed=; for version in $(VERSIONS); do \
-		TURNSTILE_ZOOKEEPER=$$version TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -closing "on ZooKeeper $$version" -beside $(subst $() ,$(comma),$(MODULES)) -- \
-			-count=1 -vet=off -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) $(SERVERS) || failed+=" $$version"; \
+		TURNSTILE_ZOOKEEPER=$$version TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -beside $(subst $() ,$(comma),$(MODULES)) -- \
+			-count=1 -vet=off -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) $(SERVERS) && echo "on ZooKeeper $$version" || failed+=" $$version"; \
 	done; [ -z "$$failed" ] || { echo "failed on$$failed"; exit 1; }
 
 
 .PHONY: race
 race: ## run the tests with -race and what is installed; tests without their servers are skipped
-	TURNSTILE_RECIPES=all TURNSTILE_SIMULATION_SEEDS=300 $(GO) run ./tests/report -first $(LONGEST) -beside $(subst $() ,$(comma),$(MODULES)) -- \
-		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) ./...
+	TURNSTILE_RECIPES=all TURNSTILE_SIMULATION_SEEDS=300 $(GO) run ./tests/report -beside $(subst $() ,$(comma),$(MODULES)) -- \
+		-race -count=1 $(LINK) -timeout 20m -p $(PARALLEL) -parallel $(ABREAST) $(LONGEST) ./...
 
 .PHONY: cover
 cover: deps ## how many blocks of the core and of package locks the tests reach, package by package (as long as make test-all)
@@ -166,8 +168,8 @@ newest: deps ## vet, and the tests but those of pure packages, with what go.mod 
 	mkdir -p $(NEWEST) && cp go.mod go.sum $(NEWEST)
 	$(GO) get -modfile=$(NEWEST)/go.mod $$($(GO) list -m -f '{{if not (or .Main .Indirect)}}{{.Path}}@latest{{end}}' all)
 	$(GO) vet -modfile=$(NEWEST)/go.mod ./...
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -- \
-		-count=1 -timeout 20m -vet=off -modfile=$(NEWEST)/go.mod -p $(PARALLEL) -parallel $(ABREAST) ./...
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- \
+		-count=1 -timeout 20m -vet=off -modfile=$(NEWEST)/go.mod -p $(PARALLEL) -parallel $(ABREAST) $(call but,$(PURE) $(PAGES))
 
 .PHONY: oldest
 oldest: ## make test with the oldest Go that go.mod names
@@ -196,13 +198,13 @@ paths: deps ## the invariant suites without each fast path, and without all of t
 
 .PHONY: mutants
 mutants: ## which seeded mistakes and random changes make test finds, and of those that it misses, which make test-all does (about two hours)
-	$(GO) run ./tests/mutants -all -without $(subst $() ,$(comma),$(REAL))
+	$(GO) run ./tests/mutants -all $(call but,$(REAL))
 
 .PHONY: halts
 halts: deps ## the tests in processes that are stopped at random, as by a busy machine (about twenty minutes)
 	$(GO) build -o $(HALTS) ./tests/halts
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -first $(LONGEST) -without $(subst $() ,$(comma),$(PURE) $(PAGES)) -- \
-		-exec $(HALTS) -race -count=1 -vet=off $(LINK) -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) ./...
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) run ./tests/report -no-skips -- \
+		-exec $(HALTS) -race -count=1 -vet=off $(LINK) -timeout 30m -p $(PARALLEL) -parallel $(ABREAST) $(LONGEST) $(call but,$(PURE) $(PAGES))
 
 .PHONY: diagram
 diagram: ## draw the state machine's diagram again

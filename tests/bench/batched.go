@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -42,7 +43,7 @@ const (
 
 // openBatched opens such a session for so many workers.
 func openBatched(workers int) opener {
-	return func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+	return func(ctx context.Context, servers string, timeout time.Duration) (session, error) {
 		c, err := connect(ctx, servers, timeout)
 		if err != nil {
 			return nil, err

@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"image/png"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -21,115 +19,74 @@ import (
 )
 
 // embeddedStage is a stage of the embedded server.
-func embeddedStage(t *testing.T, replicas int) *stage {
+func embeddedStage(t *testing.T) *stage {
 	t.Helper()
-	var addrs []rig.Address
-	for _, replica := range embedded.Run(t, embedded.WithReplicas(replicas)).Replicas() {
-		addrs = append(addrs, rig.Address(replica.Addr()))
-	}
-	s, err := onStage(t.Context(), "the embedded server", addrs, func() error { return nil })
+	s, err := onStage(t.Context(), "the embedded server", []rig.Address{rig.Address(embedded.Run(t).Addr())}, func() error { return nil })
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, s.strike()) })
 	return s
 }
 
-// flags are options of a short run.
-func flags(t *testing.T, more ...string) options {
+// runOn runs a benchmark for a moment, and gives its lines.
+func runOn(t *testing.T, s *stage, flags ...string) (*bench, string) {
 	t.Helper()
-	o, err := parse(append([]string{"-quick"}, more...), t.Output())
+	o, err := parse(append([]string{"-quick"}, flags...), t.Output())
 	require.NoError(t, err)
-	return o
-}
-
-// runOn runs a benchmark and gives its lines.
-func runOn(t *testing.T, s *stage, o options) (*bench, string) {
-	t.Helper()
-	b, lines, err := tryOn(t, s, o)
-	require.NoError(t, err, lines)
-	return b, lines
-}
-
-// tryOn is runOn that may fail.
-func tryOn(t *testing.T, s *stage, o options) (*bench, string, error) {
-	t.Helper()
 	var lines bytes.Buffer
-	b := &bench{o: o, stage: s, to: &lines}
-	if o.peers {
-		b.others = others()
-		defer func() {
-			for _, other := range b.others {
-				other.stop()
-			}
-		}()
-	}
-	err := b.run(t.Context())
+	b := newBench(o, s, &lines)
+	defer b.dismiss()
+	err = b.run(t.Context())
 	t.Log("\n" + lines.String())
-	return b, lines.String(), err
-}
-
-// runWorkload runs one workload at one size and gives its lines.
-func runWorkload(t *testing.T, s *stage, w workload, n int) (*bench, string) {
-	t.Helper()
-	var lines bytes.Buffer
-	b := &bench{o: flags(t), stage: s, to: &lines}
-	require.NoError(t, b.sizes(t.Context(), w, n), "%s", &lines)
-	t.Log("\n" + lines.String())
+	require.NoError(t, err)
 	return b, lines.String()
+}
+
+// mayBeMissing are figures that a peer has not, or that may be below 0.
+func mayBeMissing(metric, peer string) bool {
+	latency := metric == "one-p50" || metric == "one-p99"
+	return peer == batched && latency || peer == bareExists && !latency || // one hands nothing over, the other does nothing else
+		metric == "memory-stack" && peer == oursAsActors // without goroutines it is the growth of other stacks
 }
 
 // requireWhole fails unless each workload that ran has all figures of its peers, above 0, and all ratios.
 func requireWhole(t *testing.T, b *bench, lines string) {
 	t.Helper()
+	found := map[string]float64{}
+	for _, f := range b.figures {
+		found[f.metric+" "+f.peer] = f.median
+	}
 	for _, w := range workloads {
-		if w.alone && len(b.stage.addrs) > 1 || w.named && len(b.o.workloads) == 0 || len(b.o.workloads) > 0 && !strings.Contains(strings.Join(b.o.workloads, ","), w.name) {
+		if !b.wants(w) || w.alone != "" && len(b.stage.addrs) > 1 {
 			continue
 		}
-		peers := w.peers(b.others)
-		if w.growth {
-			require.Regexp(t, `(?m)^ratio `+w.name+` n=\d+ turnstile/2 [\d.]+ \([\d.]+\.\.[\d.]+\)$`, lines)
-		}
 		for _, m := range w.metrics {
-			for _, p := range peers {
-				if p.name == batched && (m.name == "one-p50" || m.name == "one-p99") { // it hands nothing over
+			for _, p := range w.peersFor(b.o) {
+				name := w.titled(m)
+				if mayBeMissing(name, p.name) || m.key == "server-cpu" && b.stage.pids == nil {
 					continue
 				}
-				if p.name == bareExists && m.name != "one-p50" && m.name != "one-p99" {
-					continue // there the floor is a round trip, and nothing is handed over
-				}
-				if strings.HasSuffix(m.name, serverProcessor) && len(b.stage.pids) == 0 {
-					continue // the servers are in this process
-				}
-				line := regexp.MustCompile(`(?m)^` + m.name + ` n=\d+ ` + p.name + ` (-?[\d.]+) \S+ \(-?[\d.]+\.\.-?[\d.]+, \d+ rounds\)$`)
-				found := line.FindStringSubmatch(lines)
-				require.NotNil(t, found, "%s of %s", m.name, p.name)
-				// Without goroutines there are no stacks: the figure is the growth of the process's
-				// other stacks, which may be below zero.
-				aboutNothing := m.name == "memory-stack" && p.name == oursAsActors
-				if !aboutNothing && (m.better != neither || strings.HasSuffix(m.name, serverProcessor)) {
-					require.Regexp(t, `[1-9]`, found[1], found[0])
-					require.NotRegexp(t, `^-`, found[1], found[0])
-				}
-				if m.better == neither || isOurs(p.name) {
+				require.Contains(t, found, name+" "+p.name)
+				if m.better == neither {
 					continue
 				}
-				require.Regexp(t, `(?m)^ratio `+m.name+` n=\d+ turnstile/`+p.name+` [\d.]+ \([\d.]+\.\.[\d.]+\)$`, lines)
+				require.Positive(t, found[name+" "+p.name], "%s of %s", name, p.name)
+				if !isOurs(p.name) {
+					require.Contains(t, lines, "\nratio "+name+" n=")
+					require.Contains(t, lines, " turnstile/"+p.name+" ")
+				}
 			}
 		}
 	}
 }
 
-// This and others are named Real for the time that they take: make test has those that show how figures are made.
+// They are named Real for the time that they take: make test has those that show how figures are made.
 func TestRealEveryWorkloadRuns(t *testing.T) {
-	t.Run("embedded", func(t *testing.T) {
-		b, lines := runOn(t, embeddedStage(t, 1), flags(t))
-		requireWhole(t, b, lines)
-	})
-	t.Run("standalone", func(t *testing.T) {
-		rig.Require(t)
+	t.Run("standalone, with peers", func(t *testing.T) {
+		interop.Require(t)
 		s, err := raise(t.Context(), false)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.strike()) })
-		b, lines := runOn(t, s, flags(t))
+		b, lines := runOn(t, s, "-peers")
 		requireWhole(t, b, lines)
 	})
 	t.Run("ensemble", func(t *testing.T) {
@@ -137,198 +94,119 @@ func TestRealEveryWorkloadRuns(t *testing.T) {
 		s, err := raise(t.Context(), true)
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, s.strike()) })
-		b, lines := runOn(t, s, flags(t, "-workload", "uncontended,one,pair,processes,queue,memory"))
+		b, lines := runOn(t, s, "-workload", "uncontended,one,pair,processes,queue,memory")
 		requireWhole(t, b, lines)
 		require.Contains(t, lines, "# memory is not run on an ensemble")
 	})
-	t.Run("real peers", func(t *testing.T) {
-		interop.Require(t)
-		b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-peers"))
+	t.Run("by their names", func(t *testing.T) {
+		b, lines := runOn(t, embeddedStage(t), "-workload", "gateway,look-ahead,idle", "-span", "200ms")
 		requireWhole(t, b, lines)
+		require.Contains(t, lines, "ratio look-ahead n=3 turnstile/"+noLookAhead)
+		per := map[string]float64{}
+		for _, f := range b.figures {
+			per[f.metric+" "+f.peer] = f.median
+		}
+		require.Greater(t, per["idle turnstile"], per["idle turnstile-no-syncs"], "a sync behind each ping")
+		require.Positive(t, per["idle turnstile-no-syncs"])
+		require.Greater(t, per["idle-held turnstile"], per["idle-held zklock"], "heartbeats, too")
 	})
 }
 
-// Idle sessions send pings, and sessions that hold commit heartbeats, too.
-func TestRealIdleSessionsAreMeasured(t *testing.T) {
-	var per map[string]float64
-	// On a machine that stands still, sessions of half a second fail or send too little. Then longer
-	// ones are measured.
-	for _, span := range []string{"50ms", "100ms", "200ms"} {
-		b, lines, err := tryOn(t, embeddedStage(t, 3), flags(t, "-workload", "idle", "-span", span))
-		per = map[string]float64{}
-		for _, f := range b.found.Figures {
-			per[f.Workload+" "+f.Peer] = f.Figure.Median
-		}
-		right := per["idle turnstile"] > per["idle turnstile-no-syncs"] && per["idle-held turnstile"] > per["idle-held zklock"]
-		if err == nil && right || span == "200ms" {
-			require.NoError(t, err, lines)
-			requireWhole(t, b, lines)
-			break
-		}
-	}
-	require.Positive(t, per["idle zklock"])
-	require.Positive(t, per["idle turnstile"])
-	require.Greater(t, per["idle turnstile"], per["idle turnstile-no-syncs"], "a sync behind each ping")
-	require.Greater(t, per["idle-held turnstile"], per["idle-held zklock"])
-}
-
-// Requesters over a gateway are measured beside workers that have a session each.
-func TestRealGatewayIsMeasured(t *testing.T) {
-	b, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "gateway"))
-	requireWhole(t, b, lines)
-	for _, f := range b.found.Figures {
-		if strings.HasSuffix(f.Workload, "-requesters") {
-			require.EqualValues(t, 20, f.Figure.Median, f.Peer)
-		}
-	}
-}
-
-// The result is written as JSON and drawn, too.
-func TestJSONAndCharts(t *testing.T) {
+// The lines of figures that stand for several sizes are drawn: a chart has a line for each peer.
+func TestCharts(t *testing.T) {
 	folder := t.TempDir()
-	b, _ := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "uncontended,one", "-sizes", "1,2", "-json", "-plot", folder))
-	var text bytes.Buffer
-	require.NoError(t, b.show(&text))
-	var back result
-	require.NoError(t, json.Unmarshal(text.Bytes(), &back))
-	require.Equal(t, b.found, back)
-	require.NotEmpty(t, back.Ratios)
-	for _, name := range []string{"uncontended", "one", "one-p50", "one-p99", "one-packets", "one-client-cpu"} {
-		drawing, err := os.Open(filepath.Join(folder, name+".png"))
-		require.NoError(t, err)
-		image, err := png.DecodeConfig(drawing)
-		require.NoError(t, errors.Join(err, drawing.Close()))
-		require.Greater(t, image.Width, image.Height)
-		about, err := os.Stat(drawing.Name())
-		require.NoError(t, err)
-		require.Less(t, about.Size(), int64(100<<10), "bytes of %s", name)
-	}
-}
-
-// A chart has axes with labels, the names of the peers, and no more ticks than can be read.
-func TestChartsSayWhatTheyShow(t *testing.T) {
-	r := result{Servers: "the embedded server", Members: 1}
-	for _, peer := range []string{goZkLock, ours} {
-		for _, n := range []int{16, 128} {
-			r.Figures = append(r.Figures, figure{"one", n, peer, "hand-offs/s", summary{float64(100 * n), float64(90 * n), float64(130 * n), 5}})
-		}
-	}
-	c := r.chart(one, one.metrics[0], r.Figures)
-	require.Equal(t, "hand-offs/s (more is better)", c.Y.Label.Text)
-	require.Equal(t, "n: workers on one lock, one session", c.X.Label.Text)
-	require.Contains(t, c.Title.Text, "the embedded server")
-	require.Len(t, c.entries, 2)
-	require.Equal(t, ours, c.entries[0].name, "of the legend")
-	require.Equal(t, 1000.0, c.Y.Min)
-	require.Equal(t, 20_000.0, c.Y.Max)
-	require.Len(t, sizeTicks(r.Figures), 2)
-	for value, text := range map[float64]string{0: "0", 0.05: "0.05", 100: "100", 1000: "1 000", -2500: "-2 500", 1234567.5: "1 234 567.5"} {
-		require.Equal(t, text, label(value))
-	}
-	labelled := 0
-	for _, tick := range (decades{}).Ticks(1000, 20_000) {
+	b, _ := runOn(t, embeddedStage(t), "-workload", "many", "-sizes", "1,2")
+	require.NoError(t, b.plot(folder))
+	drawing, err := os.ReadFile(filepath.Join(folder, "many.png"))
+	require.NoError(t, err)
+	require.True(t, bytes.HasPrefix(drawing, []byte("\x89PNG")))
+	require.Less(t, len(drawing), 100<<10)
+	var labels []string
+	for _, tick := range (decades{}).Ticks(900, 20_000) {
 		if tick.Label != "" {
-			labelled++
+			labels = append(labels, tick.Label)
 		}
 	}
-	require.Equal(t, 5, labelled, "1 000, 2 000, 5 000, 10 000, 20 000")
+	require.Equal(t, []string{"1000", "2000", "5000", "10000", "20000"}, labels)
 }
 
 // Profiles are written for each workload that is asked for, and the top of each is printed.
 func TestRealProfiles(t *testing.T) {
 	folder := t.TempDir()
-	_, lines := runOn(t, embeddedStage(t, 1), flags(t, "-workload", "uncontended,queue,memory", "-profile", folder))
+	_, lines := runOn(t, embeddedStage(t), "-workload", "uncontended,queue,memory", "-profile", folder)
 	for _, of := range []string{"uncontended-1", "queue-20"} {
-		for _, name := range []string{"cpu", "allocs", "allocs-before", "mutex", "block"} {
+		for _, name := range []string{"cpu", "allocs", "allocs-before"} {
 			about, err := os.Stat(filepath.Join(folder, of, name+".pb.gz"))
 			require.NoError(t, err)
 			require.Positive(t, about.Size(), about.Name())
 		}
 	}
 	for _, peer := range []string{ours, oursAsActors} {
-		require.FileExists(t, filepath.Join(folder, "memory-150-"+peer+".pb.gz"))
+		require.FileExists(t, filepath.Join(folder, "memory-150", peer+".pb.gz"))
 	}
-	require.Regexp(t, `(?m)^# uncontended n=1: [\d.]+ allocations and [\d.]+ bytes a grant`, lines)
+	require.Regexp(t, `(?m)^# uncontended n=1: [\d.]+ allocations a grant`, lines)
 	require.Regexp(t, `(?m)^queue n=20 turnstile [\d.]+ ms`, lines)
 	require.Contains(t, lines, "actors.(*session).Receive", "in the top of a profile")
 }
 
-// openNobodyKept locks nothing: every worker is let in.
-func openNobodyKept(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-	return openBare(ctx, servers, timeout)
+// A fast lock that lets in two at once has no figure, and the run fails. A peer that takes too long is given up. The others are
+// measured all the same.
+func TestOutcomes(t *testing.T) {
+	var lines bytes.Buffer
+	o, err := parse([]string{"-patience", "1s", "-rounds", "2"}, t.Output())
+	require.NoError(t, err)
+	b := newBench(o, embeddedStage(t), &lines)
+	w := workload{name: "w", per: "things", metrics: []metric{{"time", "s", less}}}
+	for name, outcome := range map[string]func(ctx context.Context, round string) error{
+		ours: func(context.Context, string) error { return nil }, goZkLock: func(context.Context, string) error { return nil },
+		"slow": func(ctx context.Context, _ string) error { <-ctx.Done(); return context.Cause(ctx) },
+		"wrong": func(_ context.Context, path string) error {
+			if strings.HasSuffix(path, "-1") {
+				return errTwoHolders
+			}
+			return nil
+		},
+	} {
+		w.peers = append(w.peers, peer{name, func(ctx context.Context, t trial) (figures, error) { return figures{"time": 3}, outcome(ctx, t.path) }})
+	}
+	slices.SortFunc(w.peers, func(a, b peer) int { return strings.Compare(a.name, b.name) })
+	require.NoError(t, b.size(t.Context(), w, 7))
+	require.Equal(t, `# w: n is things
+# w n=7 slow is not measured any more, for the bound -patience 1s, from round 1 on: bench: it took longer than -patience
+# w n=7 wrong is not measured any more, from round 2 on: bench: two held one lock at once
+w n=7 turnstile 3.00 s (3.00..3.00, 2 rounds)
+w n=7 zklock 3.00 s (3.00..3.00, 2 rounds)
+ratio w n=7 turnstile/zklock 1.00 (1.00..1.00)
+`, lines.String())
+	require.True(t, b.failed)
 }
 
-// A fast lock that lets in two at once has no figure, and the run fails.
+// A lock that lets in everybody is found out.
 func TestAWrongLockDoesNotWin(t *testing.T) {
-	s := embeddedStage(t, 1)
-	for _, w := range []workload{one, pair, queue} {
-		t.Run(w.name, func(t *testing.T) {
-			path := "/wrong/" + w.name
+	s := embeddedStage(t)
+	o, err := parse([]string{"-span", "1m"}, t.Output()) // the first time that two hold ends it
+	require.NoError(t, err)
+	for _, p := range []peer{together.in("one", openBare), passing.in("pair", openBare), waitingIn("queue", openBare)} {
+		t.Run(p.name, func(t *testing.T) {
+			path := "/wrong/" + p.name
 			require.NoError(t, s.monitor.makePath(path))
-			// Long enough that two hold at once: the first time that they do ends it.
-			_, err := w.library(t.Context(), trial{stage: s, o: flags(t, "-span", "1m"), peer: "nobody kept", n: 16, path: path}, openNobodyKept)
-			require.ErrorIs(t, err, errTwoHolders)
+			_, err := p.measure(t.Context(), trial{stage: s, o: o, n: 16, path: path})
+			require.True(t, errors.Is(err, errTwoHolders), "%v", err)
 		})
 	}
-	var lines bytes.Buffer
-	b := &bench{o: flags(t, "-rounds", "3", "-span", "1m"), stage: s, to: &lines}
-	wrong := pair
-	wrong.library = nil
-	wrong.bare = func(ctx context.Context, t trial) (figures, error) { return pair.library(ctx, t, openNobodyKept) }
-	require.NoError(t, b.sizes(t.Context(), wrong, 16))
-	require.True(t, b.found.failed)
-	require.Empty(t, b.found.Figures)
-	require.Contains(t, lines.String(), "two held one lock at once")
 }
 
-// A peer that takes too long is given up, with a remark, and the others are measured all the same.
-func TestPatience(t *testing.T) {
-	var lines bytes.Buffer
-	b := &bench{o: flags(t, "-patience", "10s", "-rounds", "2"), stage: embeddedStage(t, 1), to: &lines}
-	b.o.patience = time.Second
-	slow := uncontended
-	slow.bare = func(ctx context.Context, t trial) (figures, error) {
-		<-ctx.Done()
-		return nil, context.Cause(ctx)
+func TestOptions(t *testing.T) {
+	o, err := parse(nil, t.Output())
+	require.NoError(t, err)
+	require.Equal(t, 5, o.rounds)
+	require.Equal(t, time.Second, o.span)
+	o, err = parse([]string{"-quick", "-span", "2s", "-workload", "one,pair", "-sizes", "2,16"}, t.Output())
+	require.NoError(t, err)
+	require.Equal(t, options{quick: true, rounds: 1, warm: 20 * time.Millisecond, span: 2 * time.Second, patience: 2 * time.Minute,
+		workloads: []string{"one", "pair"}, sizes: []int{2, 16}}, o)
+	for _, wrong := range [][]string{{"-workload", "two"}, {"-rounds", "0"}, {"-span", "0s"}, {"-warm", "-1s"}, {"-sizes", "0"}, {"one"}, {"-no"}} {
+		_, err := parse(wrong, t.Output())
+		require.Error(t, err, "%v", wrong)
 	}
-	slow.library = func(context.Context, trial, opener) (figures, error) { return figures{"uncontended": 3}, nil }
-	require.NoError(t, b.sizes(t.Context(), slow, 1))
-	require.False(t, b.found.failed)
-	require.Len(t, b.found.Remarks, 1)
-	require.Contains(t, lines.String(), "bare is not measured any more, for the bound -patience 1s, from round 1 on")
-	require.Contains(t, lines.String(), "uncontended n=1 turnstile 3.00 µs/cycle (3.00..3.00, 2 rounds)")
-	require.Contains(t, lines.String(), "ratio uncontended n=1 turnstile/zklock 1.00 (1.00..1.00)")
-}
-
-// A measurement that the machine was too slow for is tried again on another path, and not for ever.
-func TestTooSlowIsTriedAgain(t *testing.T) {
-	b := &bench{o: flags(t), stage: embeddedStage(t, 1)}
-	for _, slow := range []int{0, 1, mostTries} {
-		paths := map[string]bool{}
-		p := peer{name: "slow", measure: func(_ context.Context, t trial) (figures, error) {
-			if paths[t.path] = true; len(paths) <= slow {
-				return nil, errTooSlow
-			}
-			return figures{"failover": 3}, nil
-		}}
-		found, err := b.measure(t.Context(), failover, 1, p, slow)
-		require.Len(t, paths, min(slow+1, mostTries))
-		if slow == mostTries {
-			require.ErrorIs(t, err, errTooSlow)
-			continue
-		}
-		require.NoError(t, err)
-		require.NotEmpty(t, found)
-	}
-}
-
-// A run that takes too long has fewer rounds, and says so.
-func TestLimit(t *testing.T) {
-	var lines bytes.Buffer
-	b := &bench{o: flags(t, "-rounds", "3", "-limit", "1ns"), stage: embeddedStage(t, 1), to: &lines}
-	quick := uncontended
-	quick.bare, quick.library = nil, func(context.Context, trial, opener) (figures, error) { return figures{"uncontended": 3}, nil }
-	require.NoError(t, b.sizes(t.Context(), quick, 1))
-	require.Contains(t, lines.String(), "uncontended n=1: 1 of 3 rounds")
-	require.Contains(t, lines.String(), "1 rounds)")
 }

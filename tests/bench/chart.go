@@ -3,26 +3,24 @@ package main
 import (
 	"fmt"
 	"image/color"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
-	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-// The size of a chart. It is a PNG, which looks the same with any fonts, on a white ground, which
-// makes it legible on a dark page, too.
+// The size of a chart. It is a PNG on a white ground, which makes it legible on a dark page, too.
 const (
 	chartWidth  = 18 * vg.Centimeter
 	chartHeight = 10.5 * vg.Centimeter
 	chartDPI    = 144
-	margin      = 10 // points, around everything
-	legendWidth = 78 // points, beside the plot
+	legendWidth = 84 // points, beside the plot, where it hides nothing
 )
 
 // style is the colour and shape of a peer. The colours are of the palette of Okabe and Ito, which
@@ -35,119 +33,100 @@ type style struct {
 var styles = map[string]style{
 	bareRequests:  {color.RGBA{0x80, 0x80, 0x80, 0xff}, draw.PlusGlyph{}},
 	batched:       {color.RGBA{0x00, 0x00, 0x00, 0xff}, draw.CrossGlyph{}},
-	inMemory:      {color.RGBA{0x00, 0x00, 0x00, 0xff}, draw.CrossGlyph{}},
-	bareExists:    {color.RGBA{0x80, 0x80, 0x80, 0xff}, draw.PlusGlyph{}},
 	goZkLock:      {color.RGBA{0xe6, 0x9f, 0x00, 0xff}, draw.SquareGlyph{}},
 	ours:          {color.RGBA{0x00, 0x72, 0xb2, 0xff}, draw.CircleGlyph{}},
-	oursAsActors:  {color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}},
-	oursNoSyncs:   {color.RGBA{0xcc, 0x79, 0xa7, 0xff}, draw.CircleGlyph{}},
-	oursByGateway: {color.RGBA{0x00, 0x9e, 0x73, 0xff}, draw.BoxGlyph{}},
-	oursSessions:  {color.RGBA{0xe6, 0x9f, 0x00, 0xff}, draw.SquareGlyph{}},
 	curatorsMutex: {color.RGBA{0xd5, 0x5e, 0x00, 0xff}, draw.TriangleGlyph{}},
 	kazoosLock:    {color.RGBA{0x00, 0x9e, 0x73, 0xff}, draw.PyramidGlyph{}},
-
-	oursByGatewayInCohorts: {color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}},
 }
 
-var paleGrey = color.Gray{0xdd}
+var otherStyle = style{color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}}
 
-// plot writes a chart of each metric that has several sizes into a folder, named <metric>.png, or <metric>-ensemble.png:
-// medians, and the spread of the rounds.
-func (r result) plot(folder string) error {
+// plot writes a chart of each workload that was measured at several sizes into a folder, named <workload>.png: medians, and
+// the spread of the rounds.
+func (b *bench) plot(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
 	}
 	for _, w := range workloads {
-		for _, m := range w.metrics {
-			found := slices.DeleteFunc(slices.Clone(r.Figures), func(f figure) bool { return f.Workload != m.name })
-			if len(found) == 0 || found[0].N == found[len(found)-1].N {
-				continue
-			}
-			name := m.name
-			if r.Members > 1 {
-				name += "-ensemble"
-			}
-			if err := r.chart(w, m, found).save(filepath.Join(folder, name+".png")); err != nil {
-				return fmt.Errorf("bench: chart of %s: %w", m.name, err)
-			}
+		found := slices.DeleteFunc(slices.Clone(b.figures), func(f figure) bool { return f.metric != w.name })
+		if len(found) == 0 || found[0].n == found[len(found)-1].n {
+			continue
+		}
+		if err := save(b.chart(w, found), filepath.Join(folder, w.name+".png")); err != nil {
+			return fmt.Errorf("bench: chart of %s: %w", w.name, err)
 		}
 	}
 	return nil
 }
 
-// chart is a plot with its legend beside it, where it hides nothing.
-type chart struct {
-	*plot.Plot
-	entries []entry // of the legend
-}
-
-type entry struct {
-	name   string
-	thumbs []plot.Thumbnailer
-}
-
-// newChart has a title, and below it what it was measured on.
-func (r result) newChart(title string) *chart {
+// chart draws a line for each peer over n. Both axes are logarithmic.
+func (b *bench) chart(w workload, found []figure) *plot.Plot {
 	p := plot.New()
-	sans := font.Font{Typeface: "Liberation", Variant: "Sans"}
-	for _, style := range []*text.Style{&p.Title.TextStyle, &p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
-		style.Font = font.From(sans, 9)
+	p.Title.Text, p.Title.Padding = w.name+", "+b.stage.about, vg.Points(8)
+	p.X.Label.Text, p.Y.Label.Text = "n: "+w.per, w.metrics[0].unit
+	p.X.Scale, p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, plot.LogScale{}, decades{}
+	p.Legend.Top, p.Legend.XOffs, p.Legend.Padding, p.BackgroundColor = true, legendWidth, vg.Points(3), color.White
+	p.Add(plotter.NewGrid())
+	var ticks plot.ConstantTicks
+	of := map[string][]figure{}
+	var names []string
+	for _, f := range found {
+		if of[f.peer] == nil {
+			names = append(names, f.peer)
+		}
+		of[f.peer] = append(of[f.peer], f)
+		ticks = append(ticks, plot.Tick{Value: float64(f.n), Label: fmt.Sprint(f.n)})
 	}
-	p.Title.TextStyle.Font.Size = 10
-	p.Title.Text, p.Title.Padding = title+"\n"+r.Servers, vg.Points(8)
-	p.X.Label.Padding, p.Y.Label.Padding = vg.Points(4), vg.Points(4)
-	p.BackgroundColor = color.White
-	return &chart{Plot: p}
+	p.X.Tick.Marker = slices.CompactFunc(ticks, func(a, b plot.Tick) bool { return a.Label == b.Label })
+	for _, name := range names {
+		var places plotter.XYs
+		var spread plotter.YErrors // from the least to the most
+		for _, f := range of[name] {
+			places = append(places, plotter.XY{X: float64(f.n), Y: f.median})
+			spread = append(spread, struct{ Low, High float64 }{f.median - f.least, f.most - f.median})
+		}
+		style, known := styles[name]
+		if !known {
+			style = otherStyle
+		}
+		line := &plotter.Line{XYs: places, LineStyle: draw.LineStyle{Color: style.color, Width: vg.Points(1.5)}}
+		dots := &plotter.Scatter{XYs: places, GlyphStyle: draw.GlyphStyle{Color: style.color, Radius: vg.Points(3), Shape: style.shape}}
+		p.Add(line, dots, &plotter.YErrorBars{XYs: places, YErrors: spread, CapWidth: vg.Points(5), LineStyle: line.LineStyle})
+		p.Legend.Add(name, line, dots)
+	}
+	return p
 }
 
-func (c *chart) save(file string) error {
+// save draws a plot, with its legend beside it.
+func save(p *plot.Plot, file string) error {
 	image := vgimg.NewWith(vgimg.UseWH(chartWidth, chartHeight), vgimg.UseDPI(chartDPI), vgimg.UseBackgroundColor(color.White))
-	whole := draw.Crop(draw.New(image), margin, -margin, margin, -margin)
-	legend := plot.NewLegend()
-	legend.TextStyle.Font, legend.Padding, legend.Top, legend.Left = c.X.Tick.Label.Font, vg.Points(3), true, true
-	for _, e := range c.entries {
-		legend.Add(e.name, e.thumbs...)
-	}
-	legend.Draw(draw.Crop(whole, whole.Size().X-legendWidth+margin, 0, 0, -40))
-	c.Draw(draw.Crop(whole, 0, -legendWidth, 0, 0))
+	p.Draw(draw.Crop(draw.New(image), 10, -legendWidth-10, 10, -10))
 	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
+	defer f.Close()
 	_, err = vgimg.PngCanvas{Canvas: image}.WriteTo(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
 	return err
 }
 
-// chart draws one metric over n.
-func (r result) chart(w workload, m metric, found []figure) *chart {
-	c := r.newChart(m.title)
-	c.Y.Label.Text = m.unit
-	if m.better != neither {
-		c.Y.Label.Text += map[better]string{less: " (less is better)", more: " (more is better)"}[m.better]
-	}
-	c.lines(w, found)
-	return c
-}
+// decades are the ticks of a logarithmic axis, with labels at 1, 2 and 5 times the powers of ten.
+type decades struct{}
 
-// byPeer deals figures out, and names the peers in the order in which they come, but Turnstile first.
-func byPeer(found []figure) (names []string, of map[string][]figure) {
-	of = map[string][]figure{}
-	for _, f := range found {
-		if of[f.Peer] == nil {
-			names = append(names, f.Peer)
+// Ticks gives those from min to max.
+func (decades) Ticks(min, max float64) (ticks []plot.Tick) {
+	for power := math.Pow(10, math.Floor(math.Log10(min))); power <= max; power *= 10 {
+		for digit := range 10 {
+			value := float64(digit) * power
+			if value < min || value > max {
+				continue
+			}
+			tick := plot.Tick{Value: value}
+			if digit == 1 || digit == 2 || digit == 5 {
+				tick.Label = fmt.Sprint(value)
+			}
+			ticks = append(ticks, tick)
 		}
-		of[f.Peer] = append(of[f.Peer], f)
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
-	return names, of
-}
-
-func rank(peer string) int {
-	if isOurs(peer) {
-		return 0
-	}
-	return 1
+	return ticks
 }

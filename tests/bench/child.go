@@ -7,8 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
@@ -17,30 +22,83 @@ const childVariable = "TURNSTILE_BENCH_CHILD"
 
 // The tasks of children.
 const (
-	taskCompete  = "compete"
-	taskWait     = "wait"
-	taskHold     = "hold"
-	taskIdle     = "idle"
-	taskGateway  = "gateway"
-	taskAsk      = "ask"
-	taskSessions = "sessions"
+	taskCompete = "compete"
+	taskWait    = "wait"
+	taskHold    = "hold"
+	taskIdle    = "idle"
+	taskGateway = "gateway"
 )
 
 // childSpec is the order for a child process of this program.
 type childSpec struct {
-	Task    string
-	Peer    string
-	Connect string
-	Path    string
-	N       int // workers, waiters or sessions
-	Process int // which one it is
-	Timeout time.Duration
-	Guard   string // file
-	File    string // that Turnstile keeps its session in; empty for none
-	Gateway string // its address
-	Paths   int    // how many locks below Path
-	Cohort  int    // grants in a row
-	Heap    string // file for a profile of the heap while everything waits; empty for none
+	Task     string
+	Peer     string
+	Connect  string
+	Path     string
+	Paths    int // how many locks below Path
+	N        int // workers or waiters
+	Sessions int
+	Process  int // which one it is
+	Timeout  time.Duration
+	Guard    string // file
+	File     string // that Turnstile keeps its session in; empty for none
+	Gateway  string // its address
+	Cohort   int    // grants in a row
+	Heap     string // file for a profile of the heap while everything waits; empty for none
+}
+
+// openers is the number of sessions that are opened at once.
+const openers = 16
+
+// open opens the sessions of a child, and gives what closes them. Turnstile's share one actor system, for thousands of those
+// are too much for a process.
+func (s childSpec) open(ctx context.Context, system *actor.ActorSystem) (all []session, end func(), err error) {
+	var how []locks.LockOption
+	if s.Cohort > 0 {
+		how = append(how, locks.WithCohort(s.Cohort))
+	}
+	if s.Gateway != "" {
+		return s.overGateway(ctx, how)
+	}
+	opts := []locks.Option{locks.WithActorSystem(system)}
+	if s.Peer == oursNoSyncs {
+		opts = append(opts, locks.WithoutIdleSyncs())
+	}
+	if s.File != "" {
+		opts = append(opts, locks.WithSessionFile(s.File))
+	}
+	if s.Task == taskWait {
+		opts = append(opts, unbounded...)
+	}
+	open := openTurnstileWith(opts, how...)
+	if s.Peer == goZkLock {
+		open = openZkLock
+	}
+	connects, errs := strings.Split(s.Connect, ","), make([]error, s.Sessions)
+	all = make([]session, s.Sessions)
+	s.atOnce(func(i int) { all[i], errs[i] = open(ctx, connects[i%len(connects)], s.Timeout) })
+	end = func() {
+		s.atOnce(func(i int) {
+			if errs[i] == nil {
+				all[i].close()
+			}
+		})
+		system.Shutdown()
+	}
+	return all, end, errors.Join(errs...)
+}
+
+// atOnce does something for each session, for several at once.
+func (s childSpec) atOnce(do func(i int)) {
+	var running sync.WaitGroup
+	for first := range openers {
+		running.Go(func() {
+			for i := first; i < s.Sessions; i += openers {
+				do(i)
+			}
+		})
+	}
+	running.Wait()
 }
 
 // offspring is a child process. It says something by a line of JSON, and is told to go on by a line.
@@ -123,29 +181,9 @@ func (p *parent) await() error {
 	return err
 }
 
-// beChild does what a spec says.
-func beChild(text string) error {
-	var spec childSpec
-	if err := json.Unmarshal([]byte(text), &spec); err != nil {
-		return err
-	}
-	ctx := context.Background() // the parent kills a child that takes too long
-	to := &parent{json.NewEncoder(os.Stdout), bufio.NewReader(os.Stdin)}
-	switch spec.Task {
-	case taskCompete:
-		return compete(ctx, spec, to)
-	case taskWait:
-		return beWaiters(ctx, spec, to)
-	case taskHold:
-		return beHolder(ctx, spec, to)
-	case taskIdle:
-		return beIdlers(ctx, spec, to)
-	case taskGateway:
-		return beGateway(ctx, spec, to)
-	case taskAsk:
-		return beNode(ctx, spec, to)
-	case taskSessions:
-		return beSessions(ctx, spec, to)
-	}
-	return fmt.Errorf("bench: a child cannot %q", spec.Task)
+// beChild does what a spec says. The parent kills a child that takes too long.
+func beChild(spec childSpec) error {
+	be := map[string]func(context.Context, childSpec, *parent) error{
+		taskCompete: compete, taskWait: beWaiters, taskHold: beHolder, taskIdle: beIdlers, taskGateway: beGateway}[spec.Task]
+	return be(context.Background(), spec, &parent{json.NewEncoder(os.Stdout), bufio.NewReader(os.Stdin)})
 }

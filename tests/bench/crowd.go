@@ -11,19 +11,18 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// crowd is a number of workers that lock and unlock, over and over.
+// crowd is workers that lock and unlock, over and over. Sessions, paths and guards are dealt out to them in turn.
 type crowd struct {
-	sessions []session // which the workers are dealt out over, in turn
+	sessions []session
+	paths    []string
+	guards   []*guard // none where a lock keeps nobody out
 	workers  int
-	first    int  // number of the first worker, less 1, where several crowds compete
-	shared   bool // several crowds have the guards, so that only all of them know the number of grants
-	path     func(worker int) string
-	guard    func(worker int) *guard // nil: of a lock that keeps nobody out
+	first    int // number of the first worker, less 1, where several crowds compete
 	hold     time.Duration
 	clocks   clocks // of the processor time that is counted
-	// timed runs while the workers do, and says with begin and end what is to be counted. It returns when they
+	// while runs while the workers do, and says with begin and end what is to be counted. It returns when they
 	// are to stop, or ctx ends.
-	timed func(ctx context.Context, c *counting)
+	while func(ctx context.Context, c *counting)
 }
 
 // counting says what of the workers' doings counts.
@@ -37,23 +36,12 @@ type counting struct {
 	elapsed time.Duration
 
 	clocks clocks
-	before spent
-	spent  spent
+	spent  spent // until begin, and then between begin and end
 	err    error // of the clocks
 }
 
-// arrive notes that one more worker has held, and holds.
-func (c *counting) arrive(g *guard) {
-	if g != nil {
-		g.arrive()
-	}
-	if c.missing.Add(-1) == 0 {
-		close(c.arrived)
-	}
-}
-
 func (c *counting) begin() {
-	c.before, c.err = c.clocks.read()
+	c.spent, c.err = c.clocks.read()
 	c.from = time.Now()
 	c.on.Store(true)
 }
@@ -62,7 +50,7 @@ func (c *counting) end() {
 	c.on.Store(false)
 	c.elapsed = time.Since(c.from)
 	if c.err == nil {
-		c.spent, c.err = c.clocks.since(c.before, 0)
+		c.spent, c.err = c.clocks.since(c.spent)
 	}
 }
 
@@ -78,9 +66,7 @@ func warmThenCount(warm, span time.Duration) func(context.Context, *counting) {
 		}
 		c.begin()
 		rig.Rest(ctx, span)
-		for !c.some.Load() && ctx.Err() == nil {
-			rig.Rest(ctx, pollEvery)
-		}
+		_ = await(ctx, pollEvery, func() (bool, error) { return c.some.Load(), nil })
 		c.end()
 	}
 }
@@ -92,14 +78,15 @@ type tally struct {
 	elapsed   time.Duration   // how long it was counted
 	latencies []time.Duration // of one worker's: from a call of Unlock to the return of the next holder's Lock
 
-	received int   // packets, by the servers
-	spent    spent // by clients and servers
+	asked int   // requests of the bench itself
+	spent spent // by clients and servers
+	over  int   // grants that it was spent on, where these are not those that counted
 
 	handed   int // hand-offs that were timed
 	p50, p99 time.Duration
 }
 
-// run has the workers work until timed returns, and then finish. The sessions are closed when ctx ends, so that a
+// run has the workers work until while returns, and then finish. The sessions are closed when ctx ends, so that a
 // lock that ignores contexts returns, too.
 func (c crowd) run(ctx context.Context) (tally, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -118,7 +105,7 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 			}
 		})
 	}
-	c.timed(ctx, state)
+	c.while(ctx, state)
 	state.over.Store(true)
 	if err := finish(ctx, &working); err != nil {
 		return tally{}, err
@@ -129,9 +116,8 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 		sum.all += t.all
 		sum.latencies = append(sum.latencies, t.latencies...)
 	}
-	sum.spent.grants = sum.counted
 	sum.handed, sum.p50, sum.p99 = len(sum.latencies), percentile(sum.latencies, 50), percentile(sum.latencies, 99)
-	return sum, errors.Join(state.err, c.settle(tallies))
+	return sum, state.err
 }
 
 // grace bounds the time that workers take to end when their sessions have been closed.
@@ -155,28 +141,14 @@ func finish(ctx context.Context, working *sync.WaitGroup) error {
 	}
 }
 
-// settle compares the counts of the guards with those of their workers.
-func (c crowd) settle(tallies []tally) error {
-	if c.shared {
-		return nil
-	}
-	grants := map[*guard]int64{}
-	for w, t := range tallies {
-		if g := c.guard(w); g != nil {
-			grants[g] += int64(t.all)
-		}
-	}
-	var errs []error
-	for g, n := range grants {
-		errs = append(errs, g.settle(n))
-	}
-	return errors.Join(errs...)
-}
-
 // work is one worker's.
 func (c crowd) work(ctx context.Context, w int, state *counting, t *tally) error {
-	alone := c.workers == 1 || c.guard(0) == nil || c.guard(0) != c.guard(1)
-	s, path, g, me := c.sessions[w%len(c.sessions)], c.path(w), c.guard(w), int64(c.first+w+1)
+	var g *guard
+	if len(c.guards) > 0 {
+		g = c.guards[w%len(c.guards)]
+	}
+	alone := c.workers == 1 || len(c.guards) != 1
+	s, path, me := c.sessions[w%len(c.sessions)], c.paths[w%len(c.paths)], int64(c.first+w+1)
 	for !state.over.Load() {
 		unlock, err := s.lock(ctx, path)
 		at := instant()
@@ -195,7 +167,12 @@ func (c crowd) work(ctx context.Context, w int, state *counting, t *tally) error
 			}
 		}
 		if t.all++; t.all == 1 {
-			state.arrive(g)
+			if g != nil {
+				g.arrive()
+			}
+			if state.missing.Add(-1) == 0 {
+				close(state.arrived)
+			}
 		}
 		if counted {
 			t.counted++
@@ -217,7 +194,3 @@ func (c crowd) work(ctx context.Context, w int, state *counting, t *tally) error
 	}
 	return nil
 }
-
-// onePath and oneGuard are for a crowd around one lock.
-func onePath(path string) func(int) string { return func(int) string { return path } }
-func oneGuard(g *guard) func(int) *guard   { return func(int) *guard { return g } }

@@ -5,7 +5,7 @@
 //	go -C tests/bench run . -ensemble               on three servers instead of one
 //	go -C tests/bench run . -workload one,pair -sizes 2,16 -only turnstile,zklock -rounds 9
 //	go -C tests/bench run . -quick                  everything once, small and short: that it runs, and no speed
-//	go -C tests/bench run . -json -plot charts > result.json
+//	go -C tests/bench run . -plot charts            a chart of each workload with several sizes, too
 //	go -C tests/bench run . -profile profiles       where Turnstile's time and memory go, and nothing compared
 //
 // # What is printed
@@ -30,7 +30,7 @@
 // Three are measured from their beginning to their end instead, over all that they did: the
 // workload queue, the bare requests of pair, and Curator and kazoo, except in processes. The last
 // two do not say when they count. So theirs includes opening sessions, the warm-up, and the
-// compilers of a virtual machine that has just begun.
+// compilers of a virtual machine that has just begun. Packets a grant are always of all that was done.
 //
 // # The workloads
 //
@@ -44,18 +44,15 @@
 //	cohort        as one, with up to 64 grants in a row inside the session; memory is a bare program that hands one node
 //	              over in memory as often
 //	inside        two levels beside a channel with contexts: workers of one process on a lock that their client shares,
-//	              with locks that stick (n=1) or up to 1000 grants in a row, and no other process that wants it
-//	growth        the same for Turnstile alone, up to 10 000 workers: the cost of a hand-off. All sizes are measured in
-//	              each round, and compared with the first: "ratio growth n=10000 turnstile/16 0.95" says that a hand-off
-//	              among 10 000 costs 1/0.95 of one among 16
+//	              with locks that stick (n=1) or up to 1000 grants in a row, and no other process that wants it; cycles
+//	              a second, and allocations a cycle
 //	pair          sessions of one worker each that hold for 3 ms: latency and packets of a hand-off; bare is a delete
 //	              until another session has the event
 //	processes     processes with a session and 8 workers each on one lock: hand-offs a second, and fairness;
-//	              turnstile-cohort lets up to 16 grants in a row pass inside a process, turnstile-cohort-1000 up to 1000
+//	              turnstile-cohort lets up to 16 grants in a row pass inside a process
 //	queue         waiters behind a holder in one session: ms to queue and to drain, packets a waiter
 //	memory        requests that wait in a process of its own, after a collection: heap, stacks, goroutines of each;
 //	              those of turnstile-cohort wait for one lock, with a node for each 64 of them
-//	failover      the process of a holder is killed: ms until the next one holds
 //	idle          sessions that do nothing, and sessions that hold a lock each: packets a second of each, and processor
 //	              time of the servers, on Linux. It runs only when it is named. The session timeout is ten
 //	              times -span, 10 s; turnstile-no-syncs is WithoutIdleSyncs. For 10 000 sessions:
@@ -65,9 +62,10 @@
 //	              own: grants a second on one lock and on 1 000 (gateway-many), packets to the servers a grant, and heap
 //	              and stacks of the gateway for each requester. turnstile-gateway-cohort is with up to 64 grants in a row
 //	              over one node; turnstile-sessions has a session for each worker instead, 1 000 at most, and the memory
-//	              of the processes with them. It runs only when it is named; -requesters is the number that took part
-//	restart       the same process is started again and wants the lock: ms from its start until it holds; Turnstile
-//	              keeps its session in a file
+//	              of the processes with them. It runs only when it is named
+//	restart       a process that held is killed, started again, and wants the lock: ms from its start until it holds;
+//	              Turnstile keeps its session in a file
+//	look-ahead    as pair, and without holding, with and without look-ahead. It runs only when it is named
 //
 // # How it is measured
 //
@@ -98,7 +96,6 @@
 //
 // # What bounds it
 //
-// A measurement is given up after -patience, and that peer is not measured again at that size. No
-// round begins later than -limit after the first round of its workload and size. Each time a remark
+// A measurement is given up after -patience, and that peer is not measured again at that size. A remark
 // says so.
 package main

@@ -4,14 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"log/slog"
+	"maps"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
+	"github.com/asynkron/protoactor-go/remote"
+
+	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// Of a gateway.
 const (
 	// gatewayNodes is on how many nodes the requesters are: each is a process with an actor system and a remote.
 	gatewayNodes = 10
@@ -22,221 +26,118 @@ const (
 )
 
 // gatewayUse is requesters without a session on ten nodes, over one gateway; and for comparison workers on as many
-// nodes that have a session each.
+// nodes that have a session each. They are on one lock, and then on many.
 var gatewayUse = workload{
 	name: "gateway", per: "requesters on ten nodes, one gateway", sizes: []int{10_000}, quick: []int{20}, named: true,
-	metrics: append(gatewayMetrics("gateway", "one lock"), gatewayMetrics("gateway-many", "1 000 locks")...),
-	others: []peer{{oursByGateway, byGateway(0)}, {oursByGatewayInCohorts, byGateway(cohortGrants)},
-		{oursSessions, bySessions}},
+	metrics: []metric{{"rate", "grants/s", more}, {"packets", "packets/grant", neither}, {"memory", "B/requester", neither},
+		{"many", "grants/s", more}, {"many-packets", "packets/grant", neither}, {"many-memory", "B/requester", neither}},
+	peers: []peer{byNodes(oursByGateway, 0), byNodes(oursByGatewayInCohorts, cohortGrants), byNodes(oursSessions, 0)},
 }
 
-// gatewayMetrics gives the metrics of one form.
-func gatewayMetrics(name, locks string) []metric {
-	return []metric{
-		{name, "grants/s", more, "Requesters on " + locks},
-		{name + "-packets", "packets/grant", neither, "Packets from clients to the servers, requesters on " + locks},
-		{name + "-memory", "B/requester", neither, "Heap and stacks of the processes with sessions, requesters on " + locks},
-		{name + "-requesters", "requesters", neither, "Requesters that took part, on " + locks},
-	}
-}
-
-// byGateway measures requesters over a gateway, in cohorts of so many grants.
-func byGateway(cohort int) func(context.Context, trial) (figures, error) {
-	return func(ctx context.Context, t trial) (figures, error) {
-		return t.forms(ctx, func(u *usersOf) error { return u.overGateway(ctx, cohort) })
-	}
-}
-
-// bySessions measures workers that have a session each.
-func bySessions(ctx context.Context, t trial) (figures, error) {
-	t.n = min(t.n, mostSessions)
-	return t.forms(ctx, func(u *usersOf) error { return u.withSessions(ctx) })
-}
-
-// forms measures both, one after the other: one lock, and many.
-func (t trial) forms(ctx context.Context, run func(*usersOf) error) (figures, error) {
-	found := figures{}
-	for _, form := range []struct {
-		name  string
-		paths int
-	}{{"gateway", 1}, {"gateway-many", max(2, min(gatewayPaths, t.n/10))}} {
-		of := t
-		of.path += "/" + form.name
-		if err := of.form(ctx, form.name, form.paths, found, run); err != nil {
-			return nil, fmt.Errorf("%s: %w", form.name, err)
+// byNodes measures requesters over a gateway, in cohorts of so many grants, or workers with sessions.
+func byNodes(name string, cohort int) peer {
+	return peer{name, func(ctx context.Context, t trial) (figures, error) {
+		spec := childSpec{Peer: name, Cohort: cohort, Sessions: 1}
+		if name == oursSessions {
+			t.n, spec.Sessions = min(t.n, mostSessions), 2
 		}
-	}
-	return found, nil
-}
-
-// form measures one form, and adds its figures to the others.
-func (t trial) form(ctx context.Context, name string, paths int, found figures, run func(*usersOf) error) error {
-	folder, err := os.MkdirTemp("", "turnstile-bench-")
-	if err != nil {
-		return fmt.Errorf("bench: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }()
-	for path := range paths {
-		if err := t.stage.monitor.makePath(t.own(path)); err != nil {
-			return err
-		}
-	}
-	u := &usersOf{trial: t, paths: paths, file: filepath.Join(folder, "board")}
-	if u.board, err = openBoard(u.file, paths); err != nil {
-		return err
-	}
-	defer func() { _ = u.board.close() }()
-	defer u.kill()
-	if err := run(u); err != nil {
-		return err
-	}
-	return u.figures(ctx, name, found)
-}
-
-// usersOf are the processes of one measurement.
-type usersOf struct {
-	trial
-	paths  int
-	file   string
-	board  *board
-	nodes  []*offspring // with requesters
-	owners []*offspring // with sessions
-	before occupied     // of the owners, when nobody had asked for anything
-}
-
-func (u *usersOf) kill() {
-	for _, c := range append(u.nodes, u.owners...) {
-		_ = c.kill()
-	}
-}
-
-// overGateway starts a gateway, and nodes whose requesters use it.
-func (u *usersOf) overGateway(ctx context.Context, cohort int) error {
-	gate, err := startChild(childSpec{Task: taskGateway, Connect: u.stage.connect(0), Timeout: timeout})
-	if err != nil {
-		return err
-	}
-	u.owners = append(u.owners, gate)
-	var address string
-	if err := errors.Join(gate.expect(ctx, &address), gate.expect(ctx, &u.before)); err != nil {
-		return err
-	}
-	return u.start(childSpec{Task: taskAsk, Gateway: address, Cohort: cohort}, &u.nodes)
-}
-
-// withSessions starts nodes whose workers have a session each.
-func (u *usersOf) withSessions(ctx context.Context) error {
-	if err := u.start(childSpec{Task: taskSessions, Connect: u.stage.all(), Timeout: timeout}, &u.owners); err != nil {
-		return err
-	}
-	for _, c := range u.owners {
-		var before occupied
-		if err := c.expect(ctx, &before); err != nil {
-			return err
-		}
-		u.before = u.before.plus(before)
-	}
-	return nil
-}
-
-// start starts the nodes, each with its share of the requesters.
-func (u *usersOf) start(spec childSpec, into *[]*offspring) error {
-	spec.Path, spec.Paths, spec.Guard = u.path, u.paths, u.file
-	nodes := min(gatewayNodes, u.n)
-	for spec.Process = range nodes {
-		spec.N = u.n / nodes
-		if spec.Process < u.n%nodes {
-			spec.N++
-		}
-		c, err := startChild(spec)
-		if err != nil {
-			return err
-		}
-		*into = append(*into, c)
-	}
-	return nil
-}
-
-// figures waits until each has held once, and then looks at what happens in a while.
-func (u *usersOf) figures(ctx context.Context, name string, found figures) error {
-	for u.board.load(boardArrived) < int64(u.n) {
-		if err := u.well(ctx); err != nil {
-			return fmt.Errorf("%d of %d have held: %w", u.board.load(boardArrived), u.n, err)
-		}
-	}
-	rig.Rest(ctx, u.o.warm)
-	packets, err := u.stage.packets(ctx)
-	if err != nil {
-		return err
-	}
-	grants, begun := u.board.load(boardGrants), time.Now()
-	for rig.Rest(ctx, u.o.span); u.board.load(boardGrants) == grants; {
-		if err := u.well(ctx); err != nil {
-			return err
-		}
-	}
-	counted, elapsed := float64(u.board.load(boardGrants)-grants), time.Since(begun).Seconds()
-	after, err := u.stage.packets(ctx)
-	if err != nil {
-		return err
-	}
-	then, err := u.occupation(ctx)
-	if err != nil {
-		return err
-	}
-	found[name], found[name+"-packets"] = counted/elapsed, float64(after-packets)/counted
-	found[name+"-memory"] = float64(then.Heap+then.Stack-u.before.Heap-u.before.Stack) / float64(u.n)
-	found[name+"-requesters"] = float64(u.n)
-	return errors.Join(u.finish(ctx), u.well(ctx))
-}
-
-// well waits a moment, and reports whether all is well.
-func (u *usersOf) well(ctx context.Context) error {
-	if u.board.load(boardBroken) != 0 {
-		return errTwoHolders
-	}
-	for _, c := range append(u.nodes, u.owners...) {
-		select {
-		case <-c.Exited():
-			if c.Err() != nil || u.board.load(boardStop) == 0 {
-				return c.expect(ctx, nil)
+		found := figures{}
+		for form, paths := range map[string]int{"": 1, "many": max(2, min(gatewayPaths, t.n/10))} {
+			of := t
+			of.path += "/" + form + "locks"
+			if err := t.stage.monitor.makePath(of.path); err != nil {
+				return nil, err
 			}
-		default:
+			if _, err := of.makeOwn(paths); err != nil {
+				return nil, err
+			}
+			got, err := of.byNodes(ctx, paths, spec)
+			if err != nil {
+				return nil, fmt.Errorf("%s%d paths: %w", form, paths, err)
+			}
+			if form == "" {
+				maps.Copy(found, got)
+				continue
+			}
+			found[form], found[form+"-packets"], found[form+"-memory"] = got["rate"], got["packets"], got["memory"]
 		}
-	}
-	rig.Rest(ctx, pollEvery)
-	return context.Cause(ctx)
+		return found, nil
+	}}
 }
 
-// occupation asks the processes with sessions.
-func (u *usersOf) occupation(ctx context.Context) (sum occupied, err error) {
-	for _, c := range u.owners {
-		var one occupied
-		if err := errors.Join(c.goOn(), c.expect(ctx, &one)); err != nil {
-			return sum, err
-		}
-		sum = sum.plus(one)
+// byNodes measures one form. Where there is a gateway it has the memory.
+func (t trial) byNodes(ctx context.Context, paths int, spec childSpec) (figures, error) {
+	r := race{trial: t, processes: min(gatewayNodes, t.n), workers: t.n, paths: paths}
+	if spec.Peer == oursSessions {
+		return r.children(ctx, spec)
 	}
-	return sum, nil
+	gate, err := startChild(childSpec{Task: taskGateway, Peer: ours, Connect: t.stage.connect(0), Timeout: timeout, Sessions: 1})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = gate.kill() }()
+	if err := gate.expect(ctx, &spec.Gateway); err != nil {
+		return nil, err
+	}
+	r.after = func(found figures) error {
+		var grown int
+		err := errors.Join(gate.goOn(), gate.expect(ctx, &grown))
+		found["memory"] = float64(grown) / float64(t.n)
+		return err
+	}
+	found, err := r.children(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	return found, errors.Join(gate.goOn(), gate.end(ctx))
 }
 
-// plus adds what several processes take up.
-func (o occupied) plus(other occupied) occupied {
-	return occupied{o.Heap + other.Heap, o.Stack + other.Stack, o.Goroutines + other.Goroutines}
+// farewell is for how long a node that ends goes on sending what it has to say: nothing tells when it is sent.
+const farewell = 200 * time.Millisecond
+
+// gatewayName is the gateway's name on its node.
+const gatewayName = "locks"
+
+// queued is the number of messages to one node that have room at first. By default there is room
+// for a million, 16 MB for each node.
+const queued = 1000
+
+// newNode makes an actor system with a remote on a port of its own.
+func newNode() *actor.ActorSystem {
+	system := newSystem()
+	remote.NewRemote(system, remote.Configure("127.0.0.1", 0, remote.WithEndpointWriterQueueSize(queued))).Start()
+	return system
 }
 
-// finish has all processes end, the requesters first.
-func (u *usersOf) finish(ctx context.Context) error {
-	u.board.store(boardStop, 1)
-	for _, c := range u.nodes {
-		if err := c.end(ctx); err != nil {
-			return err
-		}
+// newSystem makes an actor system that logs nothing.
+func newSystem() *actor.ActorSystem {
+	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
+}
+
+// beGateway is the process of the gateway. It says its address, and by how much it has grown when it is used.
+func beGateway(ctx context.Context, spec childSpec, to *parent) error {
+	system := newNode()
+	s, err := openTurnstileWith(append(unbounded, locks.WithActorSystem(system)))(ctx, spec.Connect, spec.Timeout)
+	if err != nil {
+		return err
 	}
-	for _, c := range u.owners {
-		if err := errors.Join(c.goOn(), c.end(ctx)); err != nil {
-			return err
-		}
+	defer s.close()
+	if _, err := gateway.Spawn(system, s.(*turnstileSession).client.Session(), gatewayName); err != nil {
+		return err
 	}
-	return nil
+	before := occupation()
+	if err := errors.Join(to.tell(system.Address()), to.await()); err != nil {
+		return err
+	}
+	return errors.Join(to.tell(occupation().since(before)), to.await())
+}
+
+// overGateway is the session of a node that has none.
+func (s childSpec) overGateway(ctx context.Context, how []locks.LockOption) ([]session, func(), error) {
+	client, err := gateway.Open(ctx, newNode(), gateway.At(actor.NewPID(s.Gateway, gatewayName)))
+	if err != nil {
+		return nil, func() {}, err
+	}
+	one := &turnstileSession{client, how}
+	return []session{one}, func() { one.close(); rig.Rest(ctx, farewell) }, nil
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
-// sessionTimeout is the timeout that a session asks for.
-type sessionTimeout = time.Duration
-
 var openACL = zk.WorldACL(zk.PermAll)
 
 // connection is a session of go-zookeeper.
@@ -26,7 +23,7 @@ type connection struct {
 
 // connect waits until there is a session. The end of ctx closes it: requests have no context, and would wait for as
 // long as the servers are gone.
-func connect(ctx context.Context, servers string, timeout sessionTimeout) (*connection, error) {
+func connect(ctx context.Context, servers string, timeout time.Duration) (*connection, error) {
 	conn, events, err := zk.Connect(strings.Split(servers, ","), timeout, zk.WithLogger(rig.Silent{}))
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
@@ -80,7 +77,7 @@ func (c *connection) makePath(path string) error {
 // zkLockSession locks by go-zookeeper's Lock, as it is meant to be used.
 type zkLockSession struct{ *connection }
 
-func openZkLock(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+func openZkLock(ctx context.Context, servers string, timeout time.Duration) (session, error) {
 	c, err := connect(ctx, servers, timeout)
 	if err != nil {
 		return nil, err
@@ -99,7 +96,7 @@ func (s zkLockSession) lock(_ context.Context, path string) (func(context.Contex
 // bareSession makes the node of a lock and deletes it, and keeps nobody out.
 type bareSession struct{ *connection }
 
-func openBare(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+func openBare(ctx context.Context, servers string, timeout time.Duration) (session, error) {
 	c, err := connect(ctx, servers, timeout)
 	if err != nil {
 		return nil, err

@@ -35,34 +35,33 @@ const guardProcesses = 16
 // chance to be seen.
 type guard struct {
 	words   *[guardWords]int64
-	process int // the number of this process among those that share the guard; -1 where none do
-	unmap   func() error
+	process int // the number of this process among those that share the guard
 }
 
-func newGuard() *guard {
-	return &guard{words: new([guardWords]int64), unmap: func() error { return nil }}
-}
+func newGuard() *guard { return &guard{words: new([guardWords]int64)} }
 
-// openGuard is a guard in a file that several processes have mapped, counted from 0.
-func openGuard(file string, process int) (*guard, error) {
+// openGuards are n guards in a file that several processes have mapped, counted from 0.
+func openGuards(file string, process, n int) (all []*guard, unmap func(), err error) {
 	if process >= guardProcesses {
-		return nil, fmt.Errorf("bench: a guard of more than %d processes", guardProcesses)
+		return nil, nil, fmt.Errorf("bench: a guard of more than %d processes", guardProcesses)
 	}
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
-		return nil, fmt.Errorf("bench: guard: %w", err)
+		return nil, nil, fmt.Errorf("bench: guard: %w", err)
 	}
-	defer func() { _ = f.Close() }()
-	size := os.Getpagesize()
-	if err := f.Truncate(int64(size)); err != nil {
-		return nil, fmt.Errorf("bench: guard: %w", err)
+	defer f.Close()
+	const size = int(unsafe.Sizeof([guardWords]int64{}))
+	if err := f.Truncate(int64(n * size)); err != nil {
+		return nil, nil, fmt.Errorf("bench: guard: %w", err)
 	}
-	page, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	pages, err := syscall.Mmap(int(f.Fd()), 0, n*size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
-		return nil, fmt.Errorf("bench: map the guard: %w", err)
+		return nil, nil, fmt.Errorf("bench: map the guard: %w", err)
 	}
-	return &guard{words: (*[guardWords]int64)(unsafe.Pointer(&page[0])), process: process,
-		unmap: func() error { return syscall.Munmap(page) }}, nil
+	for i := range n {
+		all = append(all, &guard{(*[guardWords]int64)(unsafe.Pointer(&pages[i*size])), process})
+	}
+	return all, func() { _ = syscall.Munmap(pages) }, nil
 }
 
 func (g *guard) load(word int) int64      { return atomic.LoadInt64(&g.words[word]) }
@@ -70,7 +69,14 @@ func (g *guard) store(word int, to int64) { atomic.StoreInt64(&g.words[word], to
 func (g *guard) swap(from, to int64) bool {
 	return atomic.CompareAndSwapInt64(&g.words[wordHolder], from, to)
 }
-func (g *guard) grants() int64 { return g.load(wordGrants) }
+
+// total sums a word of guards.
+func total(guards []*guard, word int) (sum int64) {
+	for _, g := range guards {
+		sum += g.load(word)
+	}
+	return sum
+}
 
 // epoch is the zero of the guards' clock.
 var epoch = time.Now()
@@ -92,9 +98,7 @@ func (g *guard) leave(me int64) error {
 	grants := g.load(wordGrants)
 	runtime.Gosched()
 	g.store(wordGrants, grants+1)
-	if g.process >= 0 {
-		g.store(wordProcess+g.process, g.load(wordProcess+g.process)+1)
-	}
+	g.store(wordProcess+g.process, g.load(wordProcess+g.process)+1)
 	g.store(wordBy, me)
 	if g.load(wordHolder) != me {
 		return fmt.Errorf("%w: worker %d is beside worker %d", errTwoHolders, g.load(wordHolder), me)
@@ -109,9 +113,9 @@ func (g *guard) leave(me int64) error {
 // arrive is called by a holder when it holds for the first time.
 func (g *guard) arrive() { g.store(wordArrived, g.load(wordArrived)+1) }
 
-// settle compares the guard's count with the workers': a write of a holder that another one overwrote is missing.
-func (g *guard) settle(grants int64) error {
-	if counted := g.grants(); counted != grants {
+// settle compares the guards' count with the workers': a write of a holder that another one overwrote is missing.
+func settle(guards []*guard, grants int) error {
+	if counted := total(guards, wordGrants); counted != int64(grants) {
 		return fmt.Errorf("%w: of %d grants %d were counted under the lock", errTwoHolders, grants, counted)
 	}
 	return nil

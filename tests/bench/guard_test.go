@@ -7,48 +7,36 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// Two that have mapped one file see each other, and count together.
 func TestGuard(t *testing.T) {
-	g := newGuard()
-	_, handed, err := g.enter(1, instant())
-	require.NoError(t, err)
-	require.False(t, handed, "nobody was before")
-	require.NoError(t, g.leave(1))
-	_, handed, err = g.enter(1, instant())
-	require.NoError(t, err)
-	require.False(t, handed, "it came back")
-	require.NoError(t, g.leave(1))
-	latency, handed, err := g.enter(2, instant())
+	file := filepath.Join(t.TempDir(), "guard")
+	var of [2][]*guard
+	for process := range of {
+		guards, unmap, err := openGuards(file, process, 3)
+		require.NoError(t, err)
+		defer unmap()
+		of[process] = guards
+	}
+	first, second := of[0][2], of[1][2]
+	for range 2 {
+		_, handed, err := first.enter(1, instant())
+		require.NoError(t, err)
+		require.False(t, handed, "nobody was before, or itself")
+		require.NoError(t, first.leave(1))
+	}
+	_, handed, err := second.enter(2, instant())
 	require.NoError(t, err)
 	require.True(t, handed)
-	require.GreaterOrEqual(t, latency.Nanoseconds(), int64(0))
-	_, _, err = g.enter(3, instant())
+	_, _, err = first.enter(3, instant())
 	require.ErrorIs(t, err, errTwoHolders)
-	require.ErrorIs(t, g.leave(3), errTwoHolders)
-	require.NoError(t, newGuard().settle(0))
-	require.ErrorIs(t, g.settle(7), errTwoHolders)
-}
-
-// Two that have mapped one file see each other.
-func TestGuardInAFile(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "guard")
-	var guards [2]*guard
-	for process := range guards {
-		g, err := openGuard(file, process)
-		require.NoError(t, err)
-		defer func() { require.NoError(t, g.unmap()) }()
-		guards[process] = g
-	}
-	_, _, err := guards[0].enter(1, instant())
-	require.NoError(t, err)
-	_, _, err = guards[1].enter(2, instant())
-	require.ErrorIs(t, err, errTwoHolders)
-	require.NoError(t, guards[0].leave(1))
-	_, _, err = guards[1].enter(2, instant())
-	require.NoError(t, err)
-	require.NoError(t, guards[1].leave(2))
-	require.EqualValues(t, 2, guards[0].grants())
-	require.EqualValues(t, 1, guards[0].load(wordProcess))
-	require.EqualValues(t, 1, guards[0].load(wordProcess+1))
-	_, err = openGuard(file, guardProcesses)
+	_, _, err = of[0][1].enter(3, instant())
+	require.NoError(t, err, "another lock")
+	require.NoError(t, second.leave(2))
+	require.EqualValues(t, 2, total(of[1], wordProcess), "of the first process")
+	require.EqualValues(t, 1, total(of[1], wordProcess+1))
+	require.ErrorIs(t, first.leave(3), errTwoHolders)
+	require.ErrorIs(t, settle(of[0], 7), errTwoHolders)
+	require.NoError(t, settle([]*guard{newGuard()}, 0))
+	_, _, err = openGuards(file, guardProcesses, 1)
 	require.Error(t, err)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/go-zookeeper/zk"
 )
@@ -31,7 +32,7 @@ type memoryLock struct {
 
 // openInMemory opens such a session.
 func openInMemory(grants int) opener {
-	return func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
+	return func(ctx context.Context, servers string, timeout time.Duration) (session, error) {
 		c, err := connect(ctx, servers, timeout)
 		if err != nil {
 			return nil, err

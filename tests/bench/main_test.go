@@ -7,15 +7,14 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/interop"
 )
 
 // TestMain plays the child process when a benchmark under test starts this binary as one, and finds what the
 // benchmarks have left running.
 func TestMain(m *testing.M) {
-	if spec := os.Getenv(childVariable); spec != "" {
-		exit(beChild(spec))
-	}
+	child.Ordered(childVariable, beChild)
 	code := m.Run()
 	if err := interop.RemovePrograms(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -18,151 +18,181 @@ const each = 8
 // processes is several processes, with a session and workers each, that compete for one lock.
 var processes = workload{
 	name: "processes", per: "processes with a session and 8 workers each, on one lock", sizes: []int{4}, quick: []int{2},
-	metrics: append([]metric{
-		{"processes", "hand-offs/s", more, "Processes with 8 workers each on one lock"},
-		{"processes-fairness", "least/most", neither, "Grants of the process that had the fewest, by those of the one that had the most"},
-	}, processorMetrics("processes", "hand-off", "Processes with 8 workers each on one lock")...),
-	cohorts: true, longCohorts: true,
-	library: func(ctx context.Context, t trial, _ opener) (figures, error) {
-		return t.competing(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (int, error) {
-			return competeInChild(ctx, pid, childSpec{Task: taskCompete, Peer: t.peer, Connect: t.stage.connect(process), Path: t.path,
-				N: each, Process: process, Timeout: timeout, Guard: file})
-		})
-	},
-	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
-		pids, err := other.ready(t.n)
+	metrics: append([]metric{{"rate", "hand-offs/s", more}, {"fairness", "least/most", neither}}, processorMetrics("hand-off")...),
+	peers: []peer{competing(goZkLock, 0), competing(ours, 0), competing(oursInCohorts, fewGrants),
+		competingElsewhere(curatorsMutex), competingElsewhere(kazoosLock)},
+}
+
+// competing is a library in processes of this program, in cohorts of so many grants.
+func competing(name string, cohort int) peer {
+	return peer{name, func(ctx context.Context, t trial) (figures, error) {
+		return race{trial: t, processes: t.n, workers: t.n * each, paths: 1}.children(ctx, childSpec{Peer: name, Cohort: cohort, Sessions: 1})
+	}}
+}
+
+func competingElsewhere(name string) peer {
+	return peer{name, func(ctx context.Context, t trial) (figures, error) {
+		pids, err := t.other.ready(t.n)
 		if err != nil {
 			return nil, err
 		}
-		defer other.dropDead()
-		return t.competing(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (int, error) {
+		defer t.other.dropDead()
+		return race{trial: t, processes: t.n, workers: t.n * each, paths: 1}.run(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (raced, error) {
 			pid <- pids[process]
-			return other.compete(ctx, t, process, file)
+			grants, err := t.other.compete(ctx, t, process, file)
+			return raced{Grants: grants}, err
 		})
-	},
+	}}
 }
 
-// competitor is a process that works until the guard in a file says stop, and returns the number of its grants. It
-// says its process id.
-type competitor func(ctx context.Context, process int, file string, pid chan<- int) (int, error)
+// race is processes that compete for locks until the guards in a file say stop.
+type race struct {
+	trial
+	processes, workers, paths int
+	// after is called when the time that counts is over, and all go on; it may be nil.
+	after func(figures) error
+}
 
-// competing runs processes. The guard tells what they did meanwhile.
-func (t trial) competing(ctx context.Context, run competitor) (figures, error) {
+// raced is what a process has done, and by how much its heap and stacks have grown.
+type raced struct{ Grants, Grown int }
+
+// competitor is a process that works until the guards in a file say stop. It says its process id.
+type competitor func(ctx context.Context, process int, file string, pid chan<- int) (raced, error)
+
+// children has each process be a child of this one.
+func (r race) children(ctx context.Context, spec childSpec) (figures, error) {
+	return r.run(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (done raced, err error) {
+		spec := spec
+		spec.Task, spec.Path, spec.Paths, spec.Guard, spec.Process, spec.Timeout = taskCompete, r.path, r.paths, file, process, timeout
+		spec.Connect, spec.N = r.stage.connect(process), (r.workers+process)/r.processes
+		if spec.Sessions > 1 {
+			spec.Sessions = spec.N
+		}
+		c, err := startChild(spec)
+		if err != nil {
+			return done, err
+		}
+		defer c.kill()
+		pid <- c.Pid()
+		return done, c.expect(ctx, &done)
+	})
+}
+
+// run runs the processes. The guards tell what they do meanwhile.
+func (r race) run(ctx context.Context, run competitor) (figures, error) {
 	folder, err := os.MkdirTemp("", "turnstile-bench-")
 	if err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(folder) }()
 	file := filepath.Join(folder, "guard")
-	g, err := openGuard(file, -1)
+	guards, unmap, err := openGuards(file, 0, r.paths)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = g.unmap() }()
+	defer unmap()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	type outcome struct {
-		grants int
-		err    error
-	}
-	ended, pids := make(chan outcome, t.n), make(chan int, t.n)
-	for process := range t.n {
+	ended, pids := make(chan raced, r.processes), make(chan int, r.processes)
+	for process := range r.processes {
 		go func() {
-			grants, err := run(ctx, process, file, pids)
+			done, err := run(ctx, process, file, pids)
 			if err != nil {
 				cancel(err)
 			}
-			ended <- outcome{grants, err}
+			ended <- done
 		}()
 	}
-	found, short := t.watch(ctx, g, pids)
-	g.store(wordStop, 1)
-	var errs []error
-	sum := int64(0)
-	for range t.n {
-		one := <-ended
-		errs = append(errs, one.err)
-		sum += int64(one.grants)
+	found, err := r.watch(ctx, guards, pids)
+	guards[0].store(wordStop, 1)
+	var sum raced
+	for range r.processes {
+		done := <-ended
+		sum.Grants += done.Grants
+		sum.Grown += done.Grown
 	}
-	if err := errors.Join(errs...); err != nil || ctx.Err() != nil {
-		return nil, errors.Join(err, context.Cause(ctx))
+	if err := errors.Join(err, context.Cause(ctx)); err != nil {
+		return nil, err
 	}
-	return found, errors.Join(short, g.settle(sum))
+	if found["memory"] == 0 {
+		found["memory"] = float64(sum.Grown) / float64(r.workers)
+	}
+	return found, settle(guards, sum.Grants)
 }
 
-// watch waits until all workers have held, and then looks for a while at how the guard's counts grow.
-func (t trial) watch(ctx context.Context, g *guard, pids <-chan int) (figures, error) {
-	for g.load(wordArrived) < int64(t.n*each) && ctx.Err() == nil {
-		rig.Rest(ctx, pollEvery)
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+// watch waits until all workers have held, and then looks for a while at how the guards' counts grow.
+func (r race) watch(ctx context.Context, guards []*guard, pids <-chan int) (figures, error) {
+	if err := await(ctx, pollEvery, func() (bool, error) { return total(guards, wordArrived) >= int64(r.workers), nil }); err != nil {
+		return nil, err
 	}
 	var clients []int
-	for range t.n { // they have all begun
+	for range r.processes { // they have all begun
 		clients = append(clients, <-pids)
 	}
-	clocks := t.clocks(clients...)
-	rig.Rest(ctx, t.o.warm)
-	processor, err := clocks.read()
+	rig.Rest(ctx, r.o.warm)
+	grants := make([]int, r.processes)
+	found, err := r.counted(ctx, func() (got tally, err error) {
+		clocks := r.clocks(clients...)
+		before, err := clocks.read()
+		if err != nil {
+			return got, err
+		}
+		begin, from := time.Now(), total(guards, wordGrants)
+		for process := range grants {
+			grants[process] = -int(total(guards, wordProcess+process))
+		}
+		rig.Rest(ctx, r.o.span)
+		err = await(ctx, pollEvery, func() (bool, error) { return total(guards, wordGrants) > from, nil }) // on a slow machine
+		if err != nil {
+			return got, err
+		}
+		got = tally{counted: int(total(guards, wordGrants) - from), elapsed: time.Since(begin)}
+		for process := range grants {
+			grants[process] += int(total(guards, wordProcess+process))
+		}
+		got.all = got.counted
+		got.spent, err = clocks.since(before)
+		return got, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	begin, before, grants := time.Now(), g.grants(), make([]int64, t.n)
-	for process := range grants {
-		grants[process] = -g.load(wordProcess + process)
-	}
-	rig.Rest(ctx, t.o.span)
-	for g.grants() == before && ctx.Err() == nil { // a slow machine
-		rig.Rest(ctx, pollEvery)
-	}
-	got := tally{counted: int(g.grants() - before), elapsed: time.Since(begin)}
-	if got.spent, err = clocks.since(processor, got.counted); err != nil {
-		return nil, err
-	}
-	for process := range grants {
-		grants[process] += g.load(wordProcess + process)
-	}
-	found, err := perSecond("processes")(got, got.enough())
-	if err == nil {
-		found["processes-fairness"] = float64(slices.Min(grants)) / float64(max(slices.Max(grants), 1))
+	found["fairness"] = float64(slices.Min(grants)) / float64(max(slices.Max(grants), 1))
+	if r.after != nil {
+		err = r.after(found)
 	}
 	return found, err
 }
 
-// competeInChild runs one process to its end.
-func competeInChild(ctx context.Context, pid chan<- int, spec childSpec) (int, error) {
-	c, err := startChild(spec)
-	if err != nil {
-		return 0, err
-	}
-	defer c.kill()
-	pid <- c.Pid()
-	var result struct{ Grants int }
-	err = c.expect(ctx, &result)
-	return result.Grants, err
-}
-
 // compete is such a process.
 func compete(ctx context.Context, spec childSpec, to *parent) error {
-	g, err := openGuard(spec.Guard, spec.Process)
+	guards, unmap, err := openGuards(spec.Guard, spec.Process, spec.Paths)
 	if err != nil {
 		return err
 	}
-	s, err := libraries[spec.Peer](ctx, spec.Connect, spec.Timeout)
+	defer unmap()
+	system := newSystem()
+	before := occupation()
+	sessions, end, err := spec.open(ctx, system)
+	defer end()
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	c := crowd{sessions: []session{s}, workers: spec.N, first: spec.Process * spec.N, shared: true, path: onePath(spec.Path), guard: oneGuard(g),
-		timed: func(ctx context.Context, _ *counting) {
-			for g.load(wordStop) == 0 && ctx.Err() == nil {
-				rig.Rest(ctx, pollEvery)
-			}
-		}}
-	got, err := c.run(ctx)
+	all := crowd{sessions: sessions, workers: spec.N, first: spec.Process << 24, guards: guards}
+	for path := range spec.Paths {
+		all.paths = append(all.paths, own(spec.Path, path))
+	}
+	if spec.Paths == 1 {
+		all.paths[0] = spec.Path
+	}
+	grown := 0
+	all.while = func(ctx context.Context, _ *counting) {
+		_ = await(ctx, pollEvery, func() (bool, error) { return guards[0].load(wordStop) != 0, nil })
+		grown = occupation().since(before)
+	}
+	got, err := all.run(ctx)
 	if err != nil {
 		return err
 	}
-	return to.tell(struct{ Grants int }{got.all})
+	return to.tell(raced{got.all, grown})
 }

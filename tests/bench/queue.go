@@ -9,127 +9,111 @@ import (
 
 // queue is waiters of one session that queue behind a holder, and then hold one after the other.
 var queue = workload{
-	name: "queue", per: "waiters behind a holder, one session", sizes: []int{5000}, quick: []int{20}, ours: openUnbounded,
-	metrics: append([]metric{
-		{"queue", "ms", less, "Waiters queue and drain"},
-		{"queue-in", "ms", less, "Waiters queue, until the servers have all their nodes"},
-		{"queue-drain", "ms", less, "Waiters drain, from the holder's Unlock until the last one's has returned"},
-		{"queue-requests", "packets/waiter", less, "Packets from clients for each waiter, queueing and draining"},
-	}, processorMetrics("queue", "waiter", "Waiters queue and drain")...),
-	library: queueAndDrain,
-	foreign: func(ctx context.Context, t trial, other *foreign) (figures, error) {
-		pids, err := other.ready(1)
-		if err != nil {
-			return nil, err
-		}
-		return t.requests(ctx, t.clocks(pids...), func() (queued, drained time.Duration, asked int, err error) {
-			return other.queue(ctx, t)
-		})
-	},
+	name: "queue", per: "waiters behind a holder, one session", sizes: []int{5000}, quick: []int{20},
+	metrics: append([]metric{{"total", "ms", less}, {"in", "ms", less}, {"drain", "ms", less}, {"packets", "packets/waiter", less}}, processorMetrics("waiter")...),
+	peers: []peer{waitingIn(goZkLock, openZkLock), waitingIn(ours, openTurnstileWith(unbounded)),
+		waiting(curatorsMutex, nil), waiting(kazoosLock, nil)},
 }
 
-func queueAndDrain(ctx context.Context, t trial, open opener) (figures, error) {
-	sessions, err := openAll(ctx, open, t.stage.connects(1), timeout)
-	if err != nil {
-		return nil, err
-	}
-	defer closeAll(sessions)
-	stop := context.AfterFunc(ctx, func() { closeAll(sessions) })
-	defer stop()
-	return t.requests(ctx, t.clocks(), func() (queued, drained time.Duration, asked int, err error) {
-		line := waitingLine{s: sessions[0], path: t.path, guard: newGuard()}
-		return line.run(ctx, t)
+// line says how long the waiters of a queue took to queue and to drain, and how often it was asked for their nodes.
+type line struct {
+	queued, drained time.Duration
+	asked           int
+}
+
+// waitingIn is a library in this process.
+func waitingIn(name string, open opener) peer {
+	return waiting(name, func(ctx context.Context, t trial) (line, error) {
+		sessions, err := openAll(ctx, open, t.stage.connects(1), timeout)
+		if err != nil {
+			return line{}, err
+		}
+		defer closeAll(sessions)
+		return t.lineUp(ctx, sessions[0])
 	})
 }
 
-// requests adds the servers' count of packets, less those with which the bench itself asked, and the processor time.
-func (t trial) requests(ctx context.Context, clocks clocks,
-	run func() (queued, drained time.Duration, asked int, err error)) (figures, error) {
-	before, err := t.stage.packets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	processor, err := clocks.read()
-	if err != nil {
-		return nil, err
-	}
-	queued, drained, asked, err := run()
-	if err != nil {
-		return nil, err
-	}
-	used, err := clocks.since(processor, t.n)
-	if err != nil {
-		return nil, err
-	}
-	after, err := t.stage.packets(ctx)
-	if err != nil {
-		return nil, err
-	}
-	found := figures{"queue": millis(queued + drained), "queue-in": millis(queued), "queue-drain": millis(drained),
-		"queue-requests": float64(after-before-asked) / float64(t.n), allGrants: float64(t.n + 1)}
-	used.put(found, "queue")
-	return found, nil
+// waiting is a library, in other processes where run is nil.
+func waiting(name string, run func(context.Context, trial) (line, error)) peer {
+	return peer{name, func(ctx context.Context, t trial) (found figures, err error) {
+		var pids []int
+		run := run
+		if run == nil {
+			if pids, err = t.other.ready(1); err != nil {
+				return nil, err
+			}
+			run = t.other.queue
+		}
+		var l line
+		found, err = t.counted(ctx, func() (tally, error) {
+			clocks := t.clocks(pids...)
+			before, err := clocks.read()
+			if err != nil {
+				return tally{}, err
+			}
+			if l, err = run(ctx, t); err != nil {
+				return tally{}, err
+			}
+			used, err := clocks.since(before)
+			return tally{counted: t.n, all: t.n, elapsed: l.queued + l.drained, asked: l.asked, spent: used}, err
+		})
+		if err != nil {
+			return nil, err
+		}
+		found["total"], found["in"], found["drain"] = millis(l.queued+l.drained), millis(l.queued), millis(l.drained)
+		return found, nil
+	}}
 }
 
-// waitingLine has the requests that wait behind a holder.
-type waitingLine struct {
-	s     session
-	path  string
-	guard *guard
-}
-
-func (l waitingLine) run(ctx context.Context, t trial) (queued, drained time.Duration, asked int, err error) {
-	unlock, err := l.s.lock(ctx, l.path)
-	if err != nil {
-		return 0, 0, 0, err
-	}
-	holder := int64(t.n + 1)
-	if _, _, err := l.guard.enter(holder, instant()); err != nil {
-		return 0, 0, 0, err
-	}
+// lineUp has requests of a session wait behind a holder, and then hold.
+func (t trial) lineUp(ctx context.Context, s session) (l line, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	failed := context.AfterFunc(ctx, l.s.close) // ends clients that ignore contexts
+	failed := context.AfterFunc(ctx, s.close) // ends clients that ignore contexts
 	defer failed()
+	g, holder := newGuard(), int64(t.n+1)
+	hold := func(me int64, meanwhile func() error) error {
+		unlock, err := s.lock(ctx, t.path)
+		if err != nil {
+			return fmt.Errorf("lock: %w", err)
+		}
+		if _, _, err := g.enter(me, instant()); err != nil {
+			return err
+		}
+		if err := meanwhile(); err != nil {
+			return err
+		}
+		if err := g.leave(me); err != nil {
+			return err
+		}
+		return unlock(ctx)
+	}
 	var waiting sync.WaitGroup
-	begin := time.Now()
-	for w := range t.n {
-		waiting.Go(func() {
-			if err := l.wait(ctx, int64(w+1)); err != nil {
-				cancel(err)
-			}
+	var begin time.Time
+	err = hold(holder, func() (err error) {
+		begin = time.Now()
+		for w := range t.n {
+			waiting.Go(func() {
+				if err := hold(int64(w+1), func() error { return nil }); err != nil {
+					cancel(err)
+				}
+			})
+		}
+		err = await(ctx, pollEvery, func() (bool, error) {
+			l.asked++
+			_, stat, err := t.stage.monitor.Exists(t.path)
+			return stat != nil && int(stat.NumChildren) > t.n, err
 		})
-	}
-	asked, err = t.stage.awaitChildren(ctx, l.path, t.n+1)
-	queued = time.Since(begin)
-	if err == nil {
-		err = l.guard.leave(holder)
-	}
-	begin = time.Now()
-	if err == nil {
-		err = unlock(ctx)
-	}
+		l.queued = time.Since(begin)
+		begin = time.Now()
+		return err
+	})
 	if err != nil {
 		cancel(err)
 	}
 	if err := finish(ctx, &waiting); err != nil {
-		return 0, 0, 0, err
+		return l, err
 	}
-	drained = time.Since(begin)
-	return queued, drained, asked, l.guard.settle(int64(t.n + 1))
-}
-
-// wait is one waiter's.
-func (l waitingLine) wait(ctx context.Context, me int64) error {
-	unlock, err := l.s.lock(ctx, l.path)
-	if err != nil {
-		return fmt.Errorf("lock: %w", err)
-	}
-	if _, _, err := l.guard.enter(me, instant()); err != nil {
-		return err
-	}
-	if err := l.guard.leave(me); err != nil {
-		return err
-	}
-	return unlock(ctx)
+	l.drained = time.Since(begin)
+	return l, settle([]*guard{g}, t.n+1)
 }

@@ -9,56 +9,61 @@ import (
 	"time"
 )
 
+// restartTimeout is the session timeout of a holder that is killed.
+const restartTimeout = 4 * time.Second
+
 // restart measures the time from the start of a process, which was killed while it held a lock,
 // until it holds again. Turnstile keeps its session in a file (locks.WithSessionFile); others wait
 // until the session has expired.
 var restart = workload{
 	name: "restart", per: "holders that are killed and started again, session timeout 4 s", sizes: []int{1}, quick: []int{1},
-	metrics: []metric{
-		{"restart", "ms", less, "From the start of a new process until it holds what the killed one held, timeout 4 s"},
-		{"restart-running", "ms", less, "From the first line that the new process runs until it holds, timeout 4 s"},
-	},
-	library: func(ctx context.Context, t trial, _ opener) (figures, error) {
-		folder, err := os.MkdirTemp("", "turnstile-bench-")
-		if err != nil {
-			return nil, fmt.Errorf("bench: %w", err)
-		}
-		defer func() { _ = os.RemoveAll(folder) }()
-		spec := childSpec{Task: taskHold, Peer: t.peer, Connect: t.stage.connect(0), Path: t.path, Timeout: failoverTimeout}
-		if t.peer == ours {
-			spec.File = filepath.Join(folder, "session")
-		}
-		if err := t.holdAndDie(ctx, spec); err != nil {
-			return nil, err
-		}
-		begin := time.Now()
-		again, err := startChild(spec)
-		if err != nil {
-			return nil, err
-		}
-		defer func() { _ = again.kill() }()
-		if err := again.expect(ctx, nil); err != nil {
-			return nil, err
-		}
-		runs := time.Now()
-		if err := again.expect(ctx, nil); err != nil {
-			return nil, err
-		}
-		holds := time.Now()
-		found := figures{"restart": millis(holds.Sub(begin)), "restart-running": millis(holds.Sub(runs))}
-		return found, errors.Join(again.goOn(), again.end(ctx))
-	},
+	metrics: []metric{{"all", "ms", less}},
+	peers:   []peer{{goZkLock, startAgain}, {ours, startAgain}},
 }
 
-// holdAndDie runs a process that takes a lock, and kills it.
-func (t trial) holdAndDie(ctx context.Context, spec childSpec) error {
-	c, err := startChild(spec)
+func startAgain(ctx context.Context, t trial) (figures, error) {
+	folder, err := os.MkdirTemp("", "turnstile-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("bench: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(folder) }()
+	spec := childSpec{Task: taskHold, Peer: t.peer, Connect: t.stage.connect(0), Path: t.path, Timeout: restartTimeout, Sessions: 1}
+	if t.peer == ours {
+		spec.File = filepath.Join(folder, "session")
+	}
+	found := figures{}
+	for _, last := range []bool{false, true} {
+		begin := time.Now()
+		c, err := startChild(spec)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = c.kill() }()
+		if err := c.expect(ctx, nil); err != nil {
+			return nil, err
+		}
+		found["all"] = millis(time.Since(begin))
+		if last {
+			err = errors.Join(c.goOn(), c.end(ctx))
+		} else {
+			err = errors.Join(t.awaitQuiet(ctx), c.kill())
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// beHolder is the process that holds until it is killed.
+func beHolder(ctx context.Context, spec childSpec, to *parent) error {
+	sessions, end, err := spec.open(ctx, newSystem())
+	defer end()
 	if err != nil {
 		return err
 	}
-	err = c.held(ctx)
-	if err == nil {
-		err = t.awaitQuiet(ctx)
+	if _, err := sessions[0].lock(ctx, spec.Path); err != nil {
+		return err
 	}
-	return errors.Join(err, c.kill())
+	return errors.Join(to.tell("held"), to.await())
 }

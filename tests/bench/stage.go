@@ -80,15 +80,9 @@ func onStage(ctx context.Context, about string, addrs []rig.Address, stop func()
 
 // setenv sets a variable of this process, and gives what sets it back.
 func setenv(name, value string) (back func()) {
-	before, was := os.LookupEnv(name)
+	before := os.Getenv(name)
 	_ = os.Setenv(name, value)
-	return func() {
-		if was {
-			_ = os.Setenv(name, before)
-		} else {
-			_ = os.Unsetenv(name)
-		}
-	}
+	return func() { _ = os.Setenv(name, before) }
 }
 
 // strike ends what raise has started.
@@ -135,20 +129,15 @@ func (s *stage) sum(ctx context.Context, name string) (int, error) {
 // pollEvery is the pause between two looks at a server while the bench waits.
 const pollEvery = 2 * time.Millisecond
 
-// awaitChildren waits until a node has so many children, and gives the number of requests that it took.
-func (s *stage) awaitChildren(ctx context.Context, path string, n int) (asked int, err error) {
+// await polls until something is so.
+func await(ctx context.Context, every time.Duration, so func() (bool, error)) error {
 	for {
-		_, stat, err := s.monitor.Exists(path)
-		asked++
-		if err != nil {
-			return asked, fmt.Errorf("bench: look at %s: %w", path, err)
+		if is, err := so(); is || err != nil {
+			return err
 		}
-		if stat != nil && int(stat.NumChildren) >= n {
-			return asked, nil
-		}
-		rig.Rest(ctx, pollEvery)
+		rig.Rest(ctx, every)
 		if ctx.Err() != nil {
-			return asked, fmt.Errorf("bench: %d of %d queue in %s: %w", stat.NumChildren, n, path, ctx.Err())
+			return context.Cause(ctx)
 		}
 	}
 }
@@ -166,7 +155,7 @@ func (s *stage) warmUp(ctx context.Context, d time.Duration) error {
 			if err != nil {
 				return err
 			}
-			_, err = crowd{sessions: sessions, workers: workers, path: onePath(path), guard: oneGuard(nil), timed: warmThenCount(0, d)}.run(ctx)
+			_, err = crowd{sessions: sessions, workers: workers, paths: []string{path}, while: warmThenCount(0, d)}.run(ctx)
 			closeAll(sessions)
 			if err != nil {
 				return err

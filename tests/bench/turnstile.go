@@ -8,8 +8,38 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 )
 
-// closing bounds the end of a session; what outlives it is a fault that the smoke test finds.
-const closing = time.Minute
+// session is one ZooKeeper session of a client library in this process, as its locks use it.
+type session interface {
+	// lock waits until the lock at a path is held, and gives what gives it back. One that cannot give up ignores
+	// ctx, and returns when the session is closed.
+	lock(ctx context.Context, path string) (unlock func(context.Context) error, err error)
+	// close ends the session and waits until what it started has ended.
+	close()
+}
+
+// opener opens a session with the servers of a connect string.
+type opener func(ctx context.Context, connect string, timeout time.Duration) (session, error)
+
+// openAll opens a session with each of the servers; after an error it closes the ones that are
+// open.
+func openAll(ctx context.Context, open opener, connects []string, timeout time.Duration) ([]session, error) {
+	var opened []session
+	for _, connect := range connects {
+		s, err := open(ctx, connect, timeout)
+		if err != nil {
+			closeAll(opened)
+			return nil, err
+		}
+		opened = append(opened, s)
+	}
+	return opened, nil
+}
+
+func closeAll(sessions []session) {
+	for _, s := range sessions {
+		s.close()
+	}
+}
 
 // turnstileSession locks by package locks.
 type turnstileSession struct {
@@ -17,55 +47,25 @@ type turnstileSession struct {
 	how    []locks.LockOption
 }
 
-func openTurnstile(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-	return openWith(ctx, servers, locks.WithSessionTimeout(timeout))
-}
-
-// openWithFile keeps the session in a file.
-func openWithFile(file string) opener {
-	return func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-		return openWith(ctx, servers, locks.WithSessionTimeout(timeout), locks.WithSessionFile(file))
-	}
-}
-
-// unbounded lifts the bounds of the nodes that a session has at the servers, where every request is
-// to have a node, as with the peers. One server by itself takes the end of such a session.
-func unbounded() []locks.Option {
-	return []locks.Option{locks.WithMaxWaiting(math.MaxInt32), locks.WithMaxNodeBytes(math.MaxInt32)}
-}
-
-// openUnbounded opens a session without them.
-func openUnbounded(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-	return openWith(ctx, servers, append(unbounded(), locks.WithSessionTimeout(timeout))...)
-}
-
-// openSticky keeps the nodes of locks that nobody else asks for.
-func openSticky(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-	client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(timeout))
-	if err != nil {
-		return nil, err
-	}
-	return &turnstileSession{client, []locks.LockOption{locks.WithSticky(time.Minute)}}, nil
-}
-
-// openCohort lets so many grants in a row pass inside a session.
-func openCohort(grants int) opener {
-	return func(ctx context.Context, servers string, timeout sessionTimeout) (session, error) {
-		client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(timeout))
+// openTurnstileWith opens sessions with options, whose locks have options, too.
+func openTurnstileWith(opts []locks.Option, how ...locks.LockOption) opener {
+	return func(ctx context.Context, servers string, timeout time.Duration) (session, error) {
+		client, err := locks.Open(ctx, servers, append([]locks.Option{locks.WithSessionTimeout(timeout)}, opts...)...)
 		if err != nil {
 			return nil, err
 		}
-		return &turnstileSession{client, []locks.LockOption{locks.WithCohort(grants)}}, nil
+		return &turnstileSession{client, how}, nil
 	}
 }
 
-func openWith(ctx context.Context, servers string, opts ...locks.Option) (session, error) {
-	client, err := locks.Open(ctx, servers, opts...)
-	if err != nil {
-		return nil, err
-	}
-	return &turnstileSession{client: client}, nil
-}
+var openTurnstile = openTurnstileWith(nil)
+
+// openCohort lets so many grants in a row pass inside a session.
+func openCohort(grants int) opener { return openTurnstileWith(nil, locks.WithCohort(grants)) }
+
+// unbounded lifts the bounds of the nodes that a session has at the servers, where every request is
+// to have a node, as with the peers. One server by itself takes the end of such a session.
+var unbounded = []locks.Option{locks.WithMaxWaiting(math.MaxInt32), locks.WithMaxNodeBytes(math.MaxInt32)}
 
 func (s *turnstileSession) lock(ctx context.Context, path string) (func(context.Context) error, error) {
 	lease, err := s.client.Mutex(path, s.how...).Lock(ctx)
@@ -75,8 +75,9 @@ func (s *turnstileSession) lock(ctx context.Context, path string) (func(context.
 	return lease.Unlock, nil
 }
 
+// close waits for a minute at most; what outlives it is a fault that the smoke test finds.
 func (s *turnstileSession) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_ = s.client.Close(ctx)
 }

@@ -28,41 +28,33 @@ func chromium() (string, error) {
 	return "", fmt.Errorf("chromium is not in PATH; on Debian: apt-get install --no-install-recommends chromium")
 }
 
-// browser is the one that all tests of this package share.
-var browser = &sharedBrowser{}
-
-type sharedBrowser struct {
-	once sync.Once
-	ctx  context.Context
-	end  func()
-	err  error
-}
-
-// start gives the browser's context. The test is skipped where there is no browser, or fails where there must be.
-func (b *sharedBrowser) start(t testing.TB) context.Context {
-	t.Helper()
-	path, err := chromium()
-	rig.SkipUnless(t, err)
-	b.once.Do(func() {
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.DisableGPU,
-			chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patient.Bound))
+// started is the browser that all tests of this package share, and endBrowser ends it, where it was started.
+var (
+	started = sync.OnceValues(func() (context.Context, error) {
+		options := append(chromedp.DefaultExecAllocatorOptions[:],
+			chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patient.Bound))
+		if path, err := chromium(); err == nil {
+			options = append(options, chromedp.ExecPath(path))
+		}
 		if os.Geteuid() == 0 {
 			options = append(options, chromedp.NoSandbox)
 		}
 		allocator, endAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-		ctx, endBrowser := chromedp.NewContext(allocator)
-		b.ctx, b.end = ctx, func() { endBrowser(); endAllocator() }
-		b.err = chromedp.Do(ctx)
+		ctx, end := chromedp.NewContext(allocator)
+		endBrowser = func() { end(); endAllocator() }
+		return ctx, chromedp.Do(ctx)
 	})
-	require.NoError(t, b.err)
-	return b.ctx
-}
+	endBrowser = func() {}
+)
 
-// stop ends the browser, where it was started.
-func (b *sharedBrowser) stop() {
-	if b.end != nil {
-		b.end()
-	}
+// browser gives its context. The test is skipped where there is none, or fails where there must be.
+func browser(t testing.TB) context.Context {
+	t.Helper()
+	_, err := chromium()
+	rig.SkipUnless(t, err)
+	ctx, err := started()
+	require.NoError(t, err)
+	return ctx
 }
 
 // tab is a page in the browser.
@@ -78,7 +70,7 @@ type tab struct {
 func open(t testing.TB, url string) *tab {
 	t.Helper()
 	p := &tab{t: t}
-	ctx, end := chromedp.NewContext(browser.start(t), chromedp.WithListener(func(event any) {
+	ctx, end := chromedp.NewContext(browser(t), chromedp.WithListener(func(event any) {
 		if thrown, is := event.(*runtime.EventExceptionThrown); is {
 			p.mu.Lock()
 			defer p.mu.Unlock()

@@ -12,7 +12,6 @@ import (
 // TestCrowd: of 10 000 contenders the page shows some, and more when it is asked to; it finds any of them, and follows
 // the queue as it moves, without making rows anew that are there.
 func TestCrowd(t *testing.T) {
-	browser.start(t)
 	const size = 10_000
 	h := serve(t)
 	crowd, err := demo.NewCrowd(h.zk.Addr(), "/tickets", size)

@@ -13,11 +13,8 @@ import (
 
 // TestServerIsLost: the page says that it hears nothing, keeps what it showed, and goes on when the server is back.
 func TestServerIsLost(t *testing.T) {
-	browser.start(t)
 	h := serve(t)
-	ctx := patient.Deadline(t)
-	lease, err := h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock(ctx)
-	require.NoError(t, err)
+	lease := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock)
 	p := open(t, h.page("/app/lock"))
 	p.until("it is live", `%s === "holder" && document.querySelector("#link").textContent.includes("Live")`, holder)
 
@@ -27,12 +24,13 @@ func TestServerIsLost(t *testing.T) {
 	p.until("the page says so", `document.querySelector("#alert-stream")?.textContent.includes("cannot be reached") && document.body.classList.contains("stale") &&
 		document.querySelector("#link").textContent.includes("Not connected")`)
 	require.Equal(t, "holder", ask[string](p, holder), "what was shown is still there")
-	require.NoError(t, lease.Unlock(ctx))
+	patient.GiveBack(t, lease)
 
 	again := httptest.NewUnstartedServer(handler)
 	_ = again.Listener.Close()
 	patient.Eventually(t, func() bool {
-		again.Listener, err = net.Listen("tcp", address)
+		listener, err := net.Listen("tcp", address)
+		again.Listener = listener
 		return err == nil
 	}, "the address is free")
 	again.Start()
@@ -43,7 +41,6 @@ func TestServerIsLost(t *testing.T) {
 
 // TestServerRefuses: the page of a node that is no lock says why it shows nothing, in the server's words.
 func TestServerRefuses(t *testing.T) {
-	browser.start(t)
 	p := open(t, serve(t).page("/app//lock"))
 	p.until("the page says why", `document.querySelector("#alert-stream")?.textContent.startsWith("That is no lock path: ")`)
 }
@@ -51,7 +48,6 @@ func TestServerRefuses(t *testing.T) {
 // TestZooKeeperIsLost: the dashboard is there and ZooKeeper is not. The pages say since when, and count on neither as live nor
 // as held; the time line has a gap. When ZooKeeper is back, the locks are followed as before, and the gap stays.
 func TestZooKeeperIsLost(t *testing.T) {
-	browser.start(t)
 	h := serve(t)
 	lease := patient.Locked(t, h.client.Mutex("/app/kept", locks.WithLabel("keeper")).Lock)
 	all, one := open(t, h.page("")), open(t, h.page("/app/kept"))
@@ -87,23 +83,20 @@ func TestZooKeeperIsLost(t *testing.T) {
 
 // TestSessionExpires: the dashboard's session ends, and with it all its watches; the locks are followed in the next.
 func TestSessionExpires(t *testing.T) {
-	browser.start(t)
 	h := serve(t)
-	ctx := patient.Deadline(t)
 	all, one := open(t, h.page("")), open(t, h.page("/app/lock"))
 	for _, before := range []string{"free", "held"} {
-		lease, err := h.client.Mutex("/app/lock", locks.WithLabel(before)).Lock(ctx)
-		require.NoError(t, err)
+		lease := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel(before)).Lock)
 		one.until("it is held", `%s === %q`, holder, before)
 		if before == "free" {
-			require.NoError(t, lease.Unlock(ctx))
+			patient.GiveBack(t, lease)
 			one.until("it is free", `document.querySelector("#state").dataset.state === "free"`)
 		}
 		session := h.looking.Session().ID()
 		require.NoError(t, h.zk.Expire(session))
 		patient.Eventually(t, func() bool { id := h.looking.Session().ID(); return id != 0 && id != session }, "there is another session")
 		if before == "held" {
-			require.NoError(t, lease.Unlock(ctx))
+			patient.GiveBack(t, lease)
 		}
 		h.showsMoves(t, all, one)
 	}
@@ -113,17 +106,15 @@ func TestSessionExpires(t *testing.T) {
 // changes hands.
 func (h *house) showsMoves(t *testing.T, all, one *tab) {
 	t.Helper()
-	ctx := patient.Deadline(t)
-	first, err := h.client.Mutex("/app/lock", locks.WithLabel("after")).Lock(ctx)
-	require.NoError(t, err)
+	first := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("after")).Lock)
 	one.until("who holds is shown", `%s === "after"`, holder)
 	all.until("who holds is shown", `%s.includes("|after|")`, cells("/app/lock"))
 	granted := request(t, h.client.Mutex("/app/lock", locks.WithLabel("next")))
 	one.until("who waits is shown", `%s === "next"`, waiters)
-	require.NoError(t, first.Unlock(ctx))
+	patient.GiveBack(t, first)
 	next := <-granted
 	one.until("the hand-off is shown", `%s === "next" && %s === ""`, holder, waiters)
 	all.until("the hand-off is shown", `%s.includes("|next|")`, cells("/app/lock"))
-	require.NoError(t, next.Unlock(ctx))
+	patient.GiveBack(t, next)
 	one.until("it is free", `document.querySelector("#state").dataset.state === "free" && !document.querySelector("#alert-trouble")`)
 }

@@ -11,7 +11,7 @@ import (
 // TestMain stops the browser, and then finds out whether anything is still running.
 func TestMain(m *testing.M) {
 	code := m.Run()
-	browser.stop()
+	endBrowser()
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1

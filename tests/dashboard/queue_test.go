@@ -8,7 +8,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // holder is an expression: the name of the holder, on a lock's page.
@@ -39,18 +38,7 @@ func request(t *testing.T, mutex *locks.Mutex) chan *locks.Lease {
 
 // TestQueueMoves: the pages show a queue, and its changes, without being loaded again.
 func TestQueueMoves(t *testing.T) {
-	browser.start(t)
-	t.Run("embedded", func(t *testing.T) { queueMoves(t, serve(t)) })
-	t.Run("standalone", func(t *testing.T) {
-		zk := rig.StartStandalone(t)
-		h := serveAt(t, zk.Addr())
-		h.client = patient.Open(t, zk.Addr())
-		queueMoves(t, h)
-	})
-}
-
-func queueMoves(t *testing.T, h *house) {
-	ctx := patient.Deadline(t)
+	h := serve(t)
 	all, one := open(t, h.page("")), open(t, h.page("/app/orders"))
 	all.until("nobody locks, and it says what to do", `document.querySelector("#locks-empty").textContent.includes("-demo")`)
 	one.until("nobody holds", `document.querySelector("#sentence").textContent.startsWith("Nobody holds this lock, and nobody waits")`)
@@ -58,8 +46,7 @@ func queueMoves(t *testing.T, h *house) {
 		ask[bool](p, "window.loadedOnce = true")
 	}
 
-	first, err := h.client.Mutex("/app/orders", locks.WithLabel("first")).Lock(ctx)
-	require.NoError(t, err)
+	first := patient.Locked(t, h.client.Mutex("/app/orders", locks.WithLabel("first")).Lock)
 	one.until("the first holds", `%s === "first"`, holder)
 	one.until("with its token", `document.querySelector("#token").textContent === %q`, first.Token().String())
 	all.until("the first holds", `/^\/app\/ordersexclusive\|● held\|first\|\d+ s\|%s\|\|/.test(%s)`, first.Token(), cells("/app/orders"))
@@ -69,11 +56,11 @@ func queueMoves(t *testing.T, h *house) {
 	all.until("one waits", `%s.split("|")[5] === "1"`, cells("/app/orders"))
 	all.until("it is among the longest waits", `document.querySelector("#wait-rows").textContent.startsWith("second/app/orders")`)
 
-	require.NoError(t, first.Unlock(ctx))
+	patient.GiveBack(t, first)
 	second := <-granted
 	one.until("the second holds", `%s === "second" && %s === ""`, holder, waiters)
 	all.until("the second holds", `%s.includes("|second|")`, cells("/app/orders"))
-	require.NoError(t, second.Unlock(ctx))
+	patient.GiveBack(t, second)
 	one.until("nobody holds", `document.querySelector("#state").dataset.state === "free"`)
 	all.until("nobody holds", `%s.includes("○ free||||")`, cells("/app/orders"))
 
@@ -90,13 +77,10 @@ func queueMoves(t *testing.T, h *house) {
 
 // TestDeadlockIsMarked: in the head of the page, at both locks, and on their own pages.
 func TestDeadlockIsMarked(t *testing.T) {
-	browser.start(t)
 	h := serve(t)
 	ctx := patient.Deadline(t)
-	x, err := h.client.Mutex("/bank/x", locks.WithLabel("Ann")).Lock(ctx)
-	require.NoError(t, err)
-	y, err := h.client.Mutex("/bank/y", locks.WithLabel("Bob")).Lock(ctx)
-	require.NoError(t, err)
+	x := patient.Locked(t, h.client.Mutex("/bank/x", locks.WithLabel("Ann")).Lock)
+	y := patient.Locked(t, h.client.Mutex("/bank/y", locks.WithLabel("Bob")).Lock)
 	all, one := open(t, h.page("")), open(t, h.page("/bank/x"))
 	all.until("all is well", `document.querySelector("#deadlock-note").textContent === "none" && document.querySelector("#deadlocks").hidden`)
 	granted := make(chan *locks.Lease, 2)
@@ -125,9 +109,9 @@ func TestDeadlockIsMarked(t *testing.T) {
 	one.until("it is marked", `document.querySelector("#state").dataset.state === "deadlock" && !document.querySelector("#deadlocks").hidden`)
 	one.until("the holder and the waiter are, too", `document.querySelectorAll('#holder-rows [data-state="deadlock"], #waiter-rows [data-state="deadlock"]').length === 2`)
 
-	require.NoError(t, x.Unlock(ctx))
+	patient.GiveBack(t, x)
 	all.until("it is over", `document.querySelector("#deadlocks").hidden && !document.querySelector('#lock-rows [data-state="deadlock"]')`)
-	require.NoError(t, y.Unlock(ctx))
+	patient.GiveBack(t, y)
 	for range 2 {
 		if lease := <-granted; lease != nil {
 			_ = lease.Unlock(ctx)
@@ -137,11 +121,8 @@ func TestDeadlockIsMarked(t *testing.T) {
 
 // TestLineIsLaidOutAnew: a stream that begins again draws the same time line, and not each bar beside itself.
 func TestLineIsLaidOutAnew(t *testing.T) {
-	browser.start(t)
 	h := serve(t)
-	ctx := patient.Deadline(t)
-	lease, err := h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock(ctx)
-	require.NoError(t, err)
+	lease := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock)
 	p := open(t, h.page("/app/lock"))
 	p.until("it is drawn", `document.querySelectorAll(".bar").length === 1`)
 	ask[bool](p, `document.querySelector(".bar").kept = true`)
@@ -149,5 +130,5 @@ func TestLineIsLaidOutAnew(t *testing.T) {
 	p.until("the stream has begun again", `document.querySelectorAll(".bar").length === 1 && !document.querySelector(".bar").kept`)
 	require.Equal(t, "0", ask[string](p, `document.querySelector(".bar").dataset.track`))
 	require.True(t, ask[bool](p, `document.querySelector(".track").dataset.tracks === undefined`))
-	require.NoError(t, lease.Unlock(ctx))
+	patient.GiveBack(t, lease)
 }

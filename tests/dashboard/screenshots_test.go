@@ -26,7 +26,6 @@ const mostBytes = 150 << 10
 // TestScreenshots takes pictures of the demo's pages at the widths of a phone and of a desk, light and dark, alone and
 // with a crowd. Nothing in them is wider than the page.
 func TestScreenshots(t *testing.T) {
-	browser.start(t)
 	for _, scene := range []struct {
 		name  string
 		crowd int

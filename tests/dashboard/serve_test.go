@@ -38,6 +38,7 @@ func serve(t testing.TB) *house {
 // serveAt starts a dashboard that looks at a server.
 func serveAt(t testing.TB, servers string, opts ...locks.Option) *house {
 	t.Helper()
+	browser(t) // without which the test is skipped
 	looking := patient.Open(t, servers, opts...)
 	seen := board.New("/")
 	looker := look.Start(looking, seen, look.Settings{Root: "/", Every: 200 * time.Millisecond, Most: 200})

@@ -18,7 +18,6 @@ const phases = `[...document.querySelectorAll("#chain-rows li")].map((li) => li.
 
 // TestSessionsAreShown: a session has what its nodes weigh, until it has none.
 func TestSessionsAreShown(t *testing.T) {
-	browser.start(t)
 	h := serve(t)
 	lease := patient.Locked(t, h.client.Mutex("/app/heavy").Lock)
 	all := open(t, h.page(""))
@@ -33,11 +32,8 @@ func TestSessionsAreShown(t *testing.T) {
 
 // TestMayHoldIsMarked: a contender with kazoo's name behind one with another name, which it does not see.
 func TestMayHoldIsMarked(t *testing.T) {
-	browser.start(t)
 	h := serve(t)
-	ctx := patient.Deadline(t)
-	lease, err := h.client.Mutex("/app/shared", locks.WithLabel("holder")).Lock(ctx)
-	require.NoError(t, err)
+	lease := patient.Locked(t, h.client.Mutex("/app/shared", locks.WithLabel("holder")).Lock)
 	kazoo, _, err := zk.Connect([]string{h.zk.Addr()}, patient.Session, zk.WithLogger(rig.Silent{}))
 	require.NoError(t, err)
 	t.Cleanup(kazoo.Close)
@@ -47,14 +43,13 @@ func TestMayHoldIsMarked(t *testing.T) {
 	one.until("it is marked in words", `document.querySelector('#waiter-rows [data-state="may hold"]')?.textContent === "◐ may hold"`)
 	require.NotZero(t, ask[int](one, `document.querySelector('#waiter-rows [data-state="may hold"]').offsetWidth`), "and is seen")
 	require.Contains(t, ask[string](one, `document.querySelector('#waiter-rows [data-state="may hold"]').title`), "kazoo")
-	require.NoError(t, lease.Unlock(ctx))
+	patient.GiveBack(t, lease)
 	one.until("it holds", `document.querySelectorAll("#holder-rows tr").length === 1 && !document.querySelector('[data-state="may hold"]')`)
 }
 
 // TestOwnSessionIsShown: a session that expires is followed by another, both on the strip and in words, and each proof is
 // a line.
 func TestOwnSessionIsShown(t *testing.T) {
-	browser.start(t)
 	h := serve(t)
 	p := open(t, h.page(""))
 	p.until("it is connected", `document.querySelector("#chain-state").textContent === "● connected" && %s.startsWith("connected")`, phases)
@@ -71,7 +66,6 @@ func TestOwnSessionIsShown(t *testing.T) {
 
 // TestLapseIsShown: a session that its servers do not prove in time has lapsed, and the page says what that means.
 func TestLapseIsShown(t *testing.T) {
-	browser.start(t)
 	server := embedded.Run(t)
 	h := serveAt(t, server.Addr(), locks.WithSessionTimeout(4*time.Second))
 	p := open(t, h.page(""))

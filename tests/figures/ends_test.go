@@ -7,6 +7,8 @@ import (
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
@@ -15,69 +17,157 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// told counts the values of a histogram, with any attributes.
-func (w *world) told(name string) (n int) {
-	w.t.Helper()
-	for _, p := range points(w.collect()[name]) {
-		n += int(p.count)
+// TestEnds: how a hold ends is counted, timed, and in its span. Only what the holder did not bring about is a loss.
+func TestEnds(t *testing.T) {
+	for _, of := range []struct {
+		name   string
+		end    func(w *world, client *locks.Client, lease *locks.Lease) (after func())
+		err    error
+		reason string
+		loss   int
+		events []string // of the span
+		opts   []locks.Option
+	}{
+		{name: "released", reason: "released", end: func(w *world, _ *locks.Client, lease *locks.Lease) func() {
+			w.unlock(lease)
+			return nil
+		}},
+		{name: "an operator deletes the node", reason: "node_deleted", err: locks.ErrLost, loss: 1, end: func(w *world, client *locks.Client, _ *locks.Lease) func() {
+			require.NoError(w.t, client.Break(patient.Deadline(w.t), patient.QueueOf(w.t, client, "/orders/42")[0]))
+			return nil
+		}},
+		{name: "nothing is heard of the ensemble", reason: "lease_over", err: locks.ErrLost, loss: 1, events: []string{"suspended"},
+			opts: []locks.Option{locks.WithSessionTimeout(10 * time.Second)}, end: func(w *world, client *locks.Client, _ *locks.Lease) func() {
+				kept := w.inject(client, embedded.Fault{Op: embedded.OpMulti, Count: -1, Action: embedded.HoldReplies})
+				return func() { kept.Remove(); kept.Release() }
+			}},
+		// The server's word ends the lease, before the session actor hears of it.
+		{name: "the server ends the session", reason: "session_expired", err: locks.ErrLost, loss: 1, events: []string{"suspended"},
+			end: func(w *world, client *locks.Client, lease *locks.Lease) func() {
+				require.NoError(w.t, w.server.Expire(client.Session().ID()))
+				return func() {
+					var lost *locks.Error
+					for _, err := range []error{context.Cause(lease.Context()), lease.Unlock(patient.Deadline(w.t))} {
+						require.ErrorAs(w.t, err, &lost)
+						require.Equal(w.t, messages.ReasonSessionExpired, lost.Reason)
+					}
+				}
+			}},
+		{name: "the client is closed", reason: "session_closed", err: locks.ErrClosed, loss: 1, end: func(w *world, client *locks.Client, _ *locks.Lease) func() {
+			patient.Closed(w.t, client.Close(patient.Deadline(w.t)))
+			return func() { w.allZero("turnstile.session.count") }
+		}},
+		{name: "the grace is over", reason: "revoked", err: locks.ErrRevoked, events: []string{"revoke requested"},
+			end: func(w *world, client *locks.Client, _ *locks.Lease) func() {
+				_, err := client.Revoke(patient.Deadline(w.t), "/orders/42")
+				require.NoError(w.t, err)
+				return w.asked
+			}},
+	} {
+		t.Run(of.name, func(t *testing.T) {
+			w := newWorld(t)
+			client := w.open(of.opts...)
+			lease := w.lock(client.Mutex("/orders/42", locks.WithGrace(10*time.Millisecond)))
+			after := of.end(w, client, lease)
+			status := codes.Unset
+			if of.err != nil {
+				status = codes.Error
+				patient.Receive(t, lease.Context().Done())
+				require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), of.err)
+			}
+			if of.loss == 0 {
+				w.allZero("turnstile.lock.losses")
+			}
+			require.Equal(t, of.loss, w.value("turnstile.lock.losses", "exclusive", of.reason))
+			require.Equal(t, 1, w.count("turnstile.lock.hold.duration", "exclusive", of.reason))
+			if after != nil {
+				after()
+			}
+			w.settled(1, 1)
+			holds := w.ended(client, "turnstile.lock.hold")
+			require.Len(t, holds, 1)
+			require.Equal(t, status, holds[0].Status().Code)
+			if of.err != nil {
+				require.Equal(t, of.reason, attributesOf(holds[0])["error.type"])
+			}
+			require.Subset(t, of.events, eventsOf(holds[0]))
+			if of.err == locks.ErrRevoked {
+				require.Equal(t, of.events, eventsOf(holds[0]))
+			}
+		})
 	}
-	return n
 }
 
-// settled: so many requests have ended, so many of them after a grant, each counted once; and none holds or waits.
-func (w *world) settled(requests, granted int) {
-	w.t.Helper()
-	patient.Eventually(w.t, func() bool {
-		return w.value("turnstile.lock.held", exclusive) == 0 && w.value("turnstile.lock.waiting", exclusive) == 0
-	}, "somebody holds or waits")
-	require.Equal(w.t, requests, w.told("turnstile.lock.acquire.duration"))
-	require.EqualValues(w.t, granted, w.value("turnstile.lock.grants", exclusive))
-	require.Equal(w.t, granted, w.told("turnstile.lock.hold.duration"))
-	require.NotContains(w.t, w.collect(), "turnstile.session.lease.remaining")
+// asked: one revoke request has come, and the grace period has ended once.
+func (w *world) asked() {
+	for _, how := range []string{"asked", "forced"} {
+		require.Equal(w.t, 1, w.value("turnstile.lock.revocations", "exclusive", how), how)
+	}
 }
 
-// TestBroken: an operator deletes the holder's node.
-func TestBroken(t *testing.T) {
+// TestRevokedInFrontOfObservers: the lock actor keeps the grace then, and counts once, too.
+func TestRevokedInFrontOfObservers(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
-	lease := w.lock(client.Mutex("/orders/42"))
-	queue, err := client.Queue(patient.Deadline(t), "/orders/42")
+	lease := w.lock(client.Mutex("/orders/42", locks.WithGrace(10*time.Millisecond), patient.ObservedBy(patient.Recorder(t, client))))
+	_, err := client.Revoke(patient.Deadline(t), "/orders/42")
 	require.NoError(t, err)
-	require.NoError(t, client.Break(patient.Deadline(t), queue[0]))
-	require.ErrorIs(t, lease.Unlock(w.after(lease)), locks.ErrLost)
-	require.EqualValues(t, 1, w.value("turnstile.lock.losses", exclusive, reason("node_deleted")))
-	w.settled(1, 1)
-}
-
-// TestLeaseOver: nothing is heard of the ensemble, on any connection, and the lease runs out.
-func TestLeaseOver(t *testing.T) {
-	w := newWorld(t)
-	client := w.open(locks.WithSessionTimeout(10 * time.Second))
-	lease := w.lock(client.Mutex("/orders/42"))
-	kept, err := w.server.Inject(embedded.Fault{Session: client.Session().ID(), Op: embedded.OpMulti, Count: -1, Action: embedded.HoldReplies})
-	require.NoError(t, err)
-	defer kept.Remove()
-	require.ErrorIs(t, lease.Unlock(w.after(lease)), locks.ErrLost)
-	require.EqualValues(t, 1, w.value("turnstile.lock.losses", exclusive, reason("lease_over")))
-	kept.Remove()
-	kept.Release()
-	w.settled(1, 1)
-}
-
-// TestExpiryThatIsFoundFirst: the server's word ends the lease, before the session actor hears of it. The holder learns that
-// the session has expired, and not only that the lease ran out.
-func TestExpiryThatIsFoundFirst(t *testing.T) {
-	w := newWorld(t)
-	client := w.open()
-	lease := w.lock(client.Mutex("/orders/42"))
-	require.NoError(t, w.server.Expire(client.Session().ID()))
 	patient.Receive(t, lease.Context().Done())
-	var lost *locks.Error
-	for _, err := range []error{context.Cause(lease.Context()), lease.Unlock(w.after(lease))} {
-		require.ErrorAs(t, err, &lost)
-		require.Equal(t, messages.ReasonSessionExpired, lost.Reason)
+	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrRevoked)
+	w.asked()
+	require.Equal(t, 1, w.count("turnstile.lock.hold.duration", "exclusive", "revoked"))
+	w.allZero("turnstile.lock.losses")
+}
+
+// TestGivingUp: requests that do not get their lock are timed by why, once they are queued, and their spans say so. There is no
+// hold.
+func TestGivingUp(t *testing.T) {
+	w := newWorld(t)
+	client := w.open()
+	mutex := client.Mutex("/orders/42")
+	lease := w.lock(mutex)
+	waits := func() bool { return w.value("turnstile.lock.waiting", "exclusive") == 1 }
+	for _, of := range []struct {
+		want  string
+		timed int
+		lock  func() error
+	}{
+		{"not_acquired", 1, func() error { _, err := mutex.TryLock(patient.Deadline(t)); return err }},
+		{"cancelled", 1, func() error {
+			ctx, cancel := context.WithCancel(t.Context())
+			got := patient.Elsewhere(ctx, mutex.Lock)
+			patient.Eventually(t, waits, "it waits")
+			cancel()
+			return patient.Receive(t, got).Err
+		}},
+		{"timeout", 1, func() (err error) {
+			for d := time.Millisecond; w.count("turnstile.lock.acquire.duration", "exclusive", "timeout") == 0; d *= 2 { // until it has waited
+				ctx, cancel := context.WithTimeout(t.Context(), d)
+				_, err = mutex.Lock(ctx)
+				cancel()
+				patient.Eventually(t, func() bool { return !waits() }, "it waits no more")
+			}
+			return err
+		}},
+		{"bad_input", 0, func() error { _, err := client.Mutex("relative").Lock(t.Context()); return err }},
+		{"reentry", 1, func() error { _, err := mutex.Lock(lease.Context()); return err }},
+	} {
+		err := of.lock()
+		require.Error(t, err, of.want)
+		patient.Eventually(t, func() bool {
+			return !waits() && w.count("turnstile.lock.acquire.duration", "exclusive", of.want) == of.timed
+		}, "%s: its time is told", of.want)
+		spans := w.ended(client, "turnstile.lock.acquire")
+		span := spans[len(spans)-1]
+		require.Equal(t, codes.Error, span.Status().Code)
+		require.Equal(t, err.Error(), span.Status().Description)
+		require.Equal(t, of.want, attributesOf(span)["error.type"])
+		require.NotContains(t, attributesOf(span), attribute.Key("turnstile.lock.token"))
 	}
-	require.EqualValues(t, 1, w.value("turnstile.lock.losses", exclusive, reason("session_expired")))
+	require.Equal(t, 1, w.count("turnstile.lock.acquire.duration", "exclusive", "cancelled"), "a deadline is none of them")
+	w.unlock(lease)
+	require.Equal(t, 1, w.value("turnstile.lock.grants", "exclusive"))
+	require.Len(t, w.ended(client, "turnstile.lock.hold"), 1)
 }
 
 // TestWaitingOverAnExpiry: a waiter queues again in the next session, and is counted as one all the
@@ -86,18 +176,15 @@ func TestWaitingOverAnExpiry(t *testing.T) {
 	w := newWorld(t)
 	holder, client := w.open(), w.open()
 	lease := w.lock(holder.Mutex("/orders/42"))
-	rec := patient.Recorder(t, client)
-	second := w.inBackground(client.Mutex("/orders/42", locks.WithObserver(rec.PID())))
-	_, err := rec.Await(patient.Deadline(t), messages.StateWatching)
-	require.NoError(t, err)
+	second := patient.Queue(t, client, "/orders/42")
 	require.NoError(t, w.server.Expire(client.Session().ID()))
-	_, err = rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
+	_, err := second.Rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
 	require.NoError(t, err)
-	require.EqualValues(t, 1, w.value("turnstile.lock.waiting", exclusive))
+	require.Equal(t, 1, w.value("turnstile.lock.waiting", "exclusive"))
 	w.unlock(lease)
-	w.unlock(<-second)
+	w.unlock(second.Granted(t))
 	w.settled(2, 2)
-	w.noLosses()
+	w.allZero("turnstile.lock.losses")
 }
 
 // TestStoppedLockActors: a program stops lock actors of its own, one that holds and one that waits.
@@ -106,28 +193,21 @@ func TestStoppedLockActors(t *testing.T) {
 	client := w.open()
 	rec := patient.Recorder(t, client)
 	root := client.System().Root
-	spawn := func() *actor.PID {
-		return root.Spawn(actors.NewLock(client.Session(), messages.Acquire{Path: "/orders/42"}, actors.WithObserver(rec.PID())))
+	var spawned [2]*actor.PID
+	for i, state := range []messages.State{messages.StateHeld, messages.StateWatching} {
+		spawned[i] = root.Spawn(actors.NewLock(client.Session(), messages.Acquire{Path: "/orders/42"}, actors.WithObserver(rec.PID())))
+		patient.Await(t, rec, state)
 	}
-	first := spawn()
-	_, err := rec.Await(patient.Deadline(t), messages.StateHeld)
-	require.NoError(t, err)
-	second := spawn()
-	_, err = rec.Await(patient.Deadline(t), messages.StateWatching)
-	require.NoError(t, err)
-	root.Stop(second)
-	patient.Eventually(t, func() bool {
-		return w.count("turnstile.lock.acquire.duration", exclusive, errorType("stopped")) == 1
-	}, "the one that waited has not ended")
-	root.Stop(first)
-	patient.Eventually(t, func() bool {
-		return w.count("turnstile.lock.hold.duration", exclusive, reason("stopped")) == 1
-	}, "the one that held has not ended")
+	root.Stop(spawned[1])
+	patient.Eventually(t, func() bool { return w.count("turnstile.lock.acquire.duration", "exclusive", "stopped") == 1 }, "the one that waited has ended")
+	root.Stop(spawned[0])
+	patient.Eventually(t, func() bool { return w.count("turnstile.lock.hold.duration", "exclusive", "stopped") == 1 }, "the one that held has ended")
 	w.settled(2, 1)
-	w.noLosses()
+	w.allZero("turnstile.lock.losses")
 }
 
-// TestRetainingIsNotHolding: a retained node of a sticky lock is held by nobody, and is not lost with its session.
+// TestRetainingIsNotHolding: a lock whose node stayed is granted and held like any other, and no node is made or deleted for
+// it. A retained node of a sticky lock is held by nobody, and is not lost with its session.
 func TestRetainingIsNotHolding(t *testing.T) {
 	for name, end := range map[string]func(*world, *locks.Client) error{
 		"expired": func(w *world, client *locks.Client) error { return w.server.Expire(client.Session().ID()) },
@@ -142,7 +222,9 @@ func TestRetainingIsNotHolding(t *testing.T) {
 			client := w.open()
 			mutex := client.Mutex("/orders/42", locks.WithSticky(patient.Bound))
 			w.unlock(w.lock(mutex))
+			sent := w.value("turnstile.session.batches")
 			w.unlock(w.lock(mutex))
+			require.Equal(t, sent, w.value("turnstile.session.batches"))
 			w.settled(2, 2)
 			require.NoError(t, end(w, client))
 			other := w.open()
@@ -151,7 +233,7 @@ func TestRetainingIsNotHolding(t *testing.T) {
 				return err == nil && (len(queue) == 0 || name == "cut") // over which it is kept
 			}, "the node has not gone")
 			w.settled(2, 2)
-			w.noLosses()
+			w.allZero("turnstile.lock.losses")
 		})
 	}
 }
@@ -163,21 +245,9 @@ func TestReentered(t *testing.T) {
 	outer := w.lock(mutex)
 	inner, err := mutex.Lock(outer.Context())
 	require.NoError(t, err)
-	require.EqualValues(t, 2, w.value("turnstile.lock.held", exclusive))
+	require.Equal(t, 2, w.value("turnstile.lock.held", "exclusive"))
 	w.unlock(inner)
-	require.EqualValues(t, 1, w.value("turnstile.lock.held", exclusive))
+	require.Equal(t, 1, w.value("turnstile.lock.held", "exclusive"))
 	w.unlock(outer)
 	w.settled(2, 2)
-}
-
-// after waits for the end of a lease, and gives a context for the time after it.
-func (w *world) after(lease *locks.Lease) context.Context {
-	w.t.Helper()
-	ctx := patient.Deadline(w.t)
-	select {
-	case <-lease.Context().Done():
-	case <-ctx.Done():
-		w.t.Fatal("the lease never ended")
-	}
-	return ctx
 }

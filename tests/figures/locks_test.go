@@ -2,12 +2,16 @@ package figures_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -16,47 +20,43 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// TestOneAfterTheOther: two requests of one session, and what is held and waited for meanwhile.
+// TestOneAfterTheOther: two requests of one session, and what is held and waited for meanwhile. Each hand-off is timed, once, as
+// one of a session, but where the lock was given back before the one behind it had looked.
 func TestOneAfterTheOther(t *testing.T) {
-	w := newWorld(t)
-	mutex := w.open().Mutex("/orders/42")
-	first := w.lock(mutex)
-	second := w.inBackground(mutex)
-	patient.Eventually(t, func() bool { return w.value("turnstile.lock.waiting", exclusive) == 1 }, "the second waits")
-	require.EqualValues(t, 1, w.value("turnstile.lock.held", exclusive))
-	require.EqualValues(t, 1, w.value("turnstile.lock.grants", exclusive))
-	require.Zero(t, w.count("turnstile.lock.hold.duration", exclusive, reason("released")))
-
-	w.unlock(first)
-	lease := <-second
-	require.EqualValues(t, 1, w.value("turnstile.lock.held", exclusive))
-	w.unlock(lease)
-	require.Zero(t, w.value("turnstile.lock.held", exclusive))
-	require.Zero(t, w.value("turnstile.lock.waiting", exclusive))
-	require.EqualValues(t, 2, w.value("turnstile.lock.grants", exclusive))
-	require.Equal(t, 2, w.count("turnstile.lock.acquire.duration", exclusive))
-	require.Equal(t, 2, w.count("turnstile.lock.hold.duration", exclusive, reason("released")))
-	w.noLosses()
-}
-
-// TestHandOffs: each hand-off is timed, once; between requests of one session as one of a session, but where the lock was
-// given back before the one behind it had looked.
-func TestHandOffs(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
 	const rounds = 10
-	for range rounds {
-		rec := patient.Recorder(t, client)
+	for round := range rounds {
 		first := w.lock(client.Mutex("/orders/42"))
-		second := w.inBackground(client.Mutex("/orders/42", locks.WithObserver(rec.PID())))
-		_, err := rec.Await(patient.Deadline(t), messages.StateWatching)
-		require.NoError(t, err)
+		second := patient.Queue(t, client, "/orders/42")
+		require.Equal(t, 1, w.value("turnstile.lock.waiting", "exclusive"))
+		require.Equal(t, 1, w.value("turnstile.lock.held", "exclusive"))
+		require.Equal(t, 2*round+1, w.value("turnstile.lock.grants", "exclusive"))
+		require.Equal(t, 2*round, w.count("turnstile.lock.hold.duration", "exclusive", "released"))
 		w.unlock(first)
-		w.unlock(<-second)
+		w.unlock(second.Granted(t))
 	}
-	local := w.count("turnstile.lock.handoff.duration", exclusive, handoff("local"))
-	require.Equal(t, rounds, local+w.count("turnstile.lock.handoff.duration", exclusive, handoff("remote")))
+	w.settled(2*rounds, 2*rounds)
+	require.Equal(t, 2*rounds, w.count("turnstile.lock.acquire.duration", "exclusive"))
+	local := w.count("turnstile.lock.handoff.duration", "exclusive", "local")
+	require.Equal(t, rounds, local+w.count("turnstile.lock.handoff.duration", "exclusive", "remote"))
 	require.Positive(t, local)
+}
+
+// TestBetweenSessions: a hand-off from one session to another is timed from the event.
+func TestBetweenSessions(t *testing.T) {
+	w := newWorld(t)
+	first := w.lock(w.open().Mutex("/orders/42"))
+	second := patient.Queue(t, w.open(), "/orders/42")
+	require.Equal(t, 2, w.value("turnstile.session.count", "connected"))
+	patient.Eventually(t, func() bool { // or else it finds out by its question that the first has gone
+		watches, err := rig.Address(w.server.Addr()).Watches(patient.Deadline(t))
+		return err == nil && watches > 0
+	}, "it watches the node before its own")
+	w.unlock(first)
+	w.unlock(second.Granted(t))
+	require.Equal(t, 1, w.count("turnstile.lock.handoff.duration", "exclusive", "remote"))
+	require.Zero(t, w.count("turnstile.lock.handoff.duration", "exclusive", "local"))
 }
 
 // TestTimesAreSeconds: the times are at most what has passed between the calls on the outside, in
@@ -70,169 +70,49 @@ func TestTimesAreSeconds(t *testing.T) {
 	time.Sleep(hold) // the hold is measured
 	w.unlock(lease)
 	passed := time.Since(began).Seconds()
-	held := w.value("turnstile.lock.hold.duration", exclusive, reason("released"))
-	acquire := w.value("turnstile.lock.acquire.duration", exclusive)
+	held := w.read("turnstile.lock.hold.duration", "exclusive", "released").value
+	acquire := w.read("turnstile.lock.acquire.duration", "exclusive").value
 	require.GreaterOrEqual(t, held, hold.Seconds())
 	require.Positive(t, acquire)
 	require.LessOrEqual(t, acquire+held, passed)
 }
 
-// TestBetweenSessions: a hand-off from one session to another is timed from the event.
-func TestBetweenSessions(t *testing.T) {
-	w := newWorld(t)
-	first := w.lock(w.open().Mutex("/orders/42"))
-	behind := w.open()
-	rec := patient.Recorder(t, behind)
-	second := w.inBackground(behind.Mutex("/orders/42", locks.WithObserver(rec.PID())))
-	_, err := rec.Await(patient.Deadline(t), messages.StateWatching)
-	require.NoError(t, err)
-	require.EqualValues(t, 2, w.value("turnstile.session.count", state("connected")))
-	patient.Eventually(t, func() bool { // or else it finds out by its question that the first has gone
-		watches, err := rig.Address(w.server.Addr()).Watches(patient.Deadline(t))
-		return err == nil && watches > 0
-	}, "it watches the node before its own")
-	w.unlock(first)
-	w.unlock(<-second)
-	require.Equal(t, 1, w.count("turnstile.lock.handoff.duration", exclusive, handoff("remote")))
-	require.Zero(t, w.count("turnstile.lock.handoff.duration", exclusive, handoff("local")))
-}
-
-// TestGivingUp: requests that do not get their lock are timed by why.
-func TestGivingUp(t *testing.T) {
-	w := newWorld(t)
-	client := w.open()
-	mutex := client.Mutex("/orders/42")
-	lease := w.lock(mutex)
-	_, err := mutex.TryLock(patient.Deadline(t))
-	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	require.Equal(t, 1, w.count("turnstile.lock.acquire.duration", exclusive, errorType("not_acquired")))
-
-	ctx, cancel := context.WithCancel(t.Context())
-	gaveUp := make(chan error, 1)
-	go func() { _, err := mutex.Lock(ctx); gaveUp <- err }()
-	patient.Eventually(t, func() bool { return w.value("turnstile.lock.waiting", exclusive) == 1 }, "it waits")
-	cancel()
-	require.ErrorIs(t, <-gaveUp, context.Canceled)
-	patient.Eventually(t, func() bool { return w.value("turnstile.lock.waiting", exclusive) == 0 }, "it waits no more")
-	patient.Eventually(t, func() bool {
-		return w.count("turnstile.lock.acquire.duration", exclusive, errorType("cancelled")) == 1
-	}, "its time is told")
-	gone := func(why string) int {
-		return w.count("turnstile.lock.acquire.duration", exclusive, errorType(why))
-	}
-	for d := time.Millisecond; gone("timeout")+gone("cancelled") == 1; d *= 2 { // until it has waited
-		late, done := context.WithTimeout(t.Context(), d)
-		_, err = mutex.Lock(late)
-		done()
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		patient.Eventually(t, func() bool { return w.value("turnstile.lock.waiting", exclusive) == 0 }, "it waits no more")
-	}
-	require.Equal(t, 1, gone("cancelled"), "a deadline is none of them")
-	w.unlock(lease)
-	require.EqualValues(t, 1, w.value("turnstile.lock.grants", exclusive))
-}
-
-// TestLossByExpiry: the server ends the session under a holder.
-func TestLossByExpiry(t *testing.T) {
-	w := newWorld(t)
-	client := w.open()
-	lease := w.lock(client.Mutex("/orders/42"))
-	require.NoError(t, w.server.Expire(client.Session().ID()))
-	select {
-	case <-lease.Context().Done():
-	case <-patient.Deadline(t).Done():
-		t.Fatal("the lease never ended")
-	}
-	var lost *locks.Error
-	require.ErrorAs(t, lease.Unlock(patient.Deadline(t)), &lost)
-	require.Equal(t, messages.ReasonSessionExpired, lost.Reason)
-	require.EqualValues(t, 1, w.value("turnstile.lock.losses", exclusive, reason("session_expired")))
-	require.Equal(t, 1, w.count("turnstile.lock.hold.duration", exclusive, reason("session_expired")))
-	require.Zero(t, w.value("turnstile.lock.held", exclusive))
-	w.unlock(w.lock(client.Mutex("/orders/42"))) // in the session after it
-	require.EqualValues(t, 1, w.value("turnstile.session.interruptions", cause("expired")))
-	require.EqualValues(t, 1, w.value("turnstile.session.count", state("connected")))
-	require.EqualValues(t, 2, w.value("turnstile.lock.grants", exclusive))
-}
-
-// TestLossByClosing: the program closes the client under a holder.
-func TestLossByClosing(t *testing.T) {
-	w := newWorld(t)
-	client := w.open()
-	lease := w.lock(client.Mutex("/orders/42"))
-	patient.Closed(t, client.Close(patient.Deadline(t)))
-	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrClosed)
-	require.EqualValues(t, 1, w.value("turnstile.lock.losses", exclusive, reason("session_closed")))
-	require.Zero(t, w.value("turnstile.session.count", state("connected")))
-	require.NotContains(t, w.collect(), "turnstile.session.lease.remaining")
-}
-
-// TestRevocations: revoke requests, and leases ended by force when the grace period is over. Each counts once, also where
-// observers watch the lock actor, which then keeps the grace.
-func TestRevocations(t *testing.T) {
-	w := newWorld(t)
-	client := w.open()
-	for i, of := range []locks.LockOption{locks.WithLabel("me"), locks.WithObserver(patient.Recorder(t, client).PID())} {
-		w.revoked(client, of)
-		require.EqualValues(t, i+1, w.value("turnstile.lock.revocations", exclusive, revocation("asked")))
-		require.EqualValues(t, i+1, w.value("turnstile.lock.revocations", exclusive, revocation("forced")))
-		require.Equal(t, i+1, w.count("turnstile.lock.hold.duration", exclusive, reason("revoked")))
-	}
-	w.noLosses()
-}
-
-// revoked has a lock taken from its holder.
-func (w *world) revoked(client *locks.Client, of locks.LockOption) {
-	t := w.t
-	lease := w.lock(client.Mutex("/orders/42", locks.WithGrace(10*time.Millisecond), of))
-	_, err := client.Revoke(patient.Deadline(t), "/orders/42")
-	require.NoError(t, err)
-	select {
-	case <-lease.Context().Done():
-	case <-patient.Deadline(t).Done():
-		t.Fatal("the lease never ended")
-	}
-	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrRevoked)
-}
-
-// TestRecovery: the connection is cut under a holder, which goes on when it is back: one grant, one
-// hold.
+// TestRecovery: the connection is cut under a holder, which goes on when it is back: one grant, one hold, whose span tells of it.
 func TestRecovery(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
-	rec := patient.Recorder(t, client)
-	lease := w.lock(client.Mutex("/orders/42", locks.WithObserver(rec.PID())))
+	mutex, rec := patient.Recorded(t, client, "/orders/42")
+	lease := w.lock(mutex)
 	w.cut(client)
 	_, err := rec.AwaitNth(patient.Deadline(t), messages.StateHeld, 2)
 	require.NoError(t, err)
-	require.EqualValues(t, 1, w.value("turnstile.lock.recoveries", exclusive, cause("disconnected")))
-	require.EqualValues(t, 1, w.value("turnstile.session.interruptions", cause("disconnected")))
-	require.EqualValues(t, 1, w.value("turnstile.session.count", state("connected")))
-	require.Zero(t, w.value("turnstile.session.count", state("disconnected")))
+	require.Equal(t, 1, w.value("turnstile.lock.recoveries", "exclusive", "disconnected"))
+	require.Equal(t, 1, w.value("turnstile.session.interruptions", "disconnected"))
+	require.Equal(t, 1, w.value("turnstile.session.count", "connected"))
+	require.Zero(t, w.value("turnstile.session.count", "disconnected"))
 	w.unlock(lease)
-	require.EqualValues(t, 1, w.value("turnstile.lock.grants", exclusive))
-	require.Equal(t, 1, w.count("turnstile.lock.hold.duration", exclusive, reason("released")))
-	require.Zero(t, w.value("turnstile.lock.held", exclusive))
+	require.Equal(t, 1, w.count("turnstile.lock.hold.duration", "exclusive", "released"))
+	w.settled(1, 1)
+	hold := w.ended(client, "turnstile.lock.hold")
+	require.Len(t, hold, 1)
+	require.Equal(t, codes.Unset, hold[0].Status().Code)
+	require.Equal(t, []string{"suspended", "resumed"}, eventsOf(hold[0]))
 }
 
 // TestModes: each kind of lock is told apart.
 func TestModes(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
-	ctx := patient.Deadline(t)
 	rw := client.RWMutex("/rw")
-	for m, lock := range map[messages.Mode]func(context.Context) (*locks.Lease, error){
-		messages.Read:      rw.RLock,
-		messages.Write:     rw.Lock,
-		messages.Semaphore: func(ctx context.Context) (*locks.Lease, error) { return client.Semaphore("/sem", 2).Acquire(ctx, 1) },
-		messages.Contest:   client.Contest("/contest").Lock,
+	for m, lock := range map[string]func(context.Context) (*locks.Lease, error){
+		"read": rw.RLock, "write": rw.Lock, "contest": client.Contest("/contest").Lock,
+		"semaphore": func(ctx context.Context) (*locks.Lease, error) { return client.Semaphore("/sem", 2).Acquire(ctx, 1) },
 	} {
-		lease, err := lock(ctx)
-		require.NoError(t, err)
-		require.EqualValues(t, 1, w.value("turnstile.lock.held", mode(m)), m)
+		lease := patient.Locked(t, lock)
+		require.Equal(t, 1, w.value("turnstile.lock.held", m), m)
 		w.unlock(lease)
-		require.Zero(t, w.value("turnstile.lock.held", mode(m)), m)
-		require.EqualValues(t, 1, w.value("turnstile.lock.grants", mode(m)), m)
+		require.Zero(t, w.value("turnstile.lock.held", m), m)
+		require.Equal(t, 1, w.value("turnstile.lock.grants", m), m)
 	}
 }
 
@@ -245,27 +125,91 @@ func TestLabels(t *testing.T) {
 	for _, path := range []string{"/orders/42", "/orders/43", "/stock/1"} {
 		w.unlock(w.lock(client.Mutex(path)))
 	}
-	orders, stock := attribute.String("app.area", "orders"), attribute.String("app.area", "stock")
-	require.EqualValues(t, 2, w.value("turnstile.lock.grants", exclusive, orders))
-	require.EqualValues(t, 1, w.value("turnstile.lock.grants", exclusive, stock))
-	require.Equal(t, 2, w.count("turnstile.lock.hold.duration", exclusive, orders, reason("released")))
+	require.Equal(t, 2, w.value("turnstile.lock.grants", "exclusive", "orders"))
+	require.Equal(t, 1, w.value("turnstile.lock.grants", "exclusive", "stock"))
+	require.Equal(t, 2, w.count("turnstile.lock.hold.duration", "exclusive", "orders", "released"))
 }
 
-// noLosses: losses are counted, and the count is zero.
-func (w *world) noLosses() {
-	w.t.Helper()
-	losses := points(w.collect()["turnstile.lock.losses"])
-	require.NotEmpty(w.t, losses)
-	for _, p := range losses {
-		require.Zero(w.t, p.value, p.attributes.ToSlice())
+// TestSpans: acquiring and holding are children of the caller's span, and what is done with the lease's context is a
+// child of the hold.
+func TestSpans(t *testing.T) {
+	w := newWorld(t)
+	client := w.open()
+	ctx, caller := w.caller()
+	lease, err := client.Mutex("/orders/42").Lock(ctx)
+	require.NoError(t, err)
+	require.Len(t, w.ended(client, "turnstile.lock.acquire"), 1)
+	require.Empty(t, w.ended(client, "turnstile.lock.hold"))
+	_, work := w.traces.Tracer("test").Start(lease.Context(), "work")
+	work.End()
+	w.unlock(lease)
+	caller.End()
+
+	acquire, hold := w.ended(client, "turnstile.lock.acquire")[0], w.ended(client, "turnstile.lock.hold")[0]
+	require.Len(t, w.ended(client, "turnstile.lock.hold"), 1)
+	for _, s := range []sdktrace.ReadOnlySpan{acquire, hold} {
+		require.Equal(t, caller.SpanContext().SpanID(), s.Parent().SpanID())
+		require.Equal(t, caller.SpanContext().TraceID(), s.SpanContext().TraceID())
+		require.Equal(t, codes.Unset, s.Status().Code)
+		require.Equal(t, map[attribute.Key]any{
+			"turnstile.lock.path": "/orders/42", "turnstile.lock.mode": "exclusive",
+			"turnstile.lock.node": lease.Node(), "turnstile.lock.token": int64(lease.Token()),
+			"turnstile.session.id": fmt.Sprintf("0x%x", client.Session().ID()),
+		}, attributesOf(s))
+	}
+	require.Equal(t, trace.SpanKindClient, acquire.SpanKind())
+	require.Equal(t, hold.SpanContext().SpanID(), w.ended(client, "work")[0].Parent().SpanID())
+	require.False(t, hold.StartTime().Before(acquire.StartTime()))
+	require.Empty(t, hold.Events())
+}
+
+// TestSpansOfADowngrade: the reader's spans are children of the writer's hold, which ends as it should.
+func TestSpansOfADowngrade(t *testing.T) {
+	w := newWorld(t)
+	client := w.open()
+	writer := patient.Locked(t, client.RWMutex("/orders/42").Lock)
+	ctx, caller := w.caller()
+	reader, err := writer.Downgrade(ctx)
+	require.NoError(t, err)
+	caller.End()
+	w.unlock(reader)
+	acquires, holds := w.ended(client, "turnstile.lock.acquire"), w.ended(client, "turnstile.lock.hold")
+	require.Len(t, acquires, 2)
+	require.Len(t, holds, 2)
+	require.Equal(t, "write", attributesOf(holds[0])["turnstile.lock.mode"])
+	for _, s := range []sdktrace.ReadOnlySpan{acquires[1], holds[1]} {
+		require.Equal(t, "read", attributesOf(s)["turnstile.lock.mode"])
+		require.Equal(t, holds[0].SpanContext().SpanID(), s.Parent().SpanID())
+	}
+	for _, s := range holds {
+		require.Equal(t, codes.Unset, s.Status().Code)
 	}
 }
 
-// cut closes a client's connection under a request.
-func (w *world) cut(client *locks.Client) {
-	w.t.Helper()
-	fault, err := w.server.Inject(embedded.Fault{Session: client.Session().ID(), Action: embedded.CutBefore})
-	require.NoError(w.t, err)
-	_, _ = client.Queue(patient.Deadline(w.t), "/orders/42") // the request; whether it is answered is all the same
-	require.NoError(w.t, fault.Wait(patient.Deadline(w.t)))
+// TestSpanOfALateAnswer: Lock was given up before its node was known to exist: no hold begins when it is, and no span goes on.
+func TestSpanOfALateAnswer(t *testing.T) {
+	w := newWorld(t)
+	client := w.open()
+	kept := w.inject(client, embedded.Fault{Op: embedded.OpCreate, Action: embedded.HoldReplies})
+	ctx, cancel := context.WithCancel(patient.Deadline(t))
+	gaveUp := patient.Elsewhere(ctx, client.Mutex("/orders/42").Lock)
+	require.NoError(t, kept.Wait(patient.Deadline(t)))
+	cancel()
+	require.ErrorIs(t, patient.Receive(t, gaveUp).Err, context.Canceled)
+	kept.Release()
+	w.unlock(w.lock(client.Mutex("/orders/42")))
+	require.Len(t, w.ended(client, "turnstile.lock.hold"), 1)
+	require.Equal(t, len(w.spans.Started()), len(w.spans.Ended()), "a span never ends")
+}
+
+// TestNoSpans: without a TracerProvider the caller's span stays what it is.
+func TestNoSpans(t *testing.T) {
+	w := newWorld(t)
+	ctx, caller := w.caller()
+	lease, err := w.open(locks.WithTracerProvider(nil)).Mutex("/orders/42").Lock(ctx)
+	require.NoError(t, err)
+	require.Equal(t, caller, trace.SpanFromContext(lease.Context()))
+	w.unlock(lease)
+	caller.End()
+	require.Len(t, w.spans.Ended(), 1)
 }

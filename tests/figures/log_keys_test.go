@@ -1,15 +1,12 @@
 package figures_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"log/slog"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,40 +14,13 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
-// logs keeps what is logged.
-type logs struct {
-	mu  sync.Mutex
-	all bytes.Buffer
-}
-
-func (l *logs) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.all.Write(p)
-}
-
-// records gives what was logged, as JSON has it.
-func (l *logs) records(t *testing.T) (all []map[string]any) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for line := range strings.Lines(l.all.String()) {
-		record := map[string]any{}
-		require.NoError(t, json.Unmarshal([]byte(line), &record))
-		all = append(all, record)
-	}
-	return all
-}
-
 // TestRecords: what is logged of a request says which, in which state, in which session, and with which token.
 func TestRecords(t *testing.T) {
-	w := &world{t: t, server: embedded.Run(t)}
-	var logged logs
-	client := patient.Open(t, w.server.Addr(),
-		locks.WithLogger(slog.New(slog.NewJSONHandler(&logged, &slog.HandlerOptions{Level: slog.LevelDebug}))))
+	w := newWorld(t)
+	client := w.open(locks.WithLogger(slog.New(slog.NewJSONHandler(&w.logs, &slog.HandlerOptions{Level: slog.LevelDebug}))))
 	session := logkeys.SessionID(client.Session().ID()).String()
 	lease := w.lock(client.Mutex("/orders/42"))
 	token := float64(lease.Token())
@@ -64,7 +34,7 @@ func TestRecords(t *testing.T) {
 
 	states := map[string]bool{}
 	expired, connected := false, false
-	for _, r := range logged.records(t) {
+	for _, r := range w.logs.records(t) {
 		switch r["msg"] {
 		case "lock":
 			for _, key := range []string{logkeys.Path, logkeys.Node, logkeys.State, logkeys.Session, logkeys.Token, logkeys.From, logkeys.Event} {
@@ -96,15 +66,35 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// TestTransitionsAreForDebugging: at the usual level a lock that is taken and given back says nothing.
-func TestTransitionsAreForDebugging(t *testing.T) {
-	w := &world{t: t, server: embedded.Run(t)}
-	var logged logs
-	client := patient.Open(t, w.server.Addr(), locks.WithLogger(slog.New(slog.NewJSONHandler(&logged, nil))))
-	w.unlock(w.lock(client.Mutex("/orders/42")))
-	for _, r := range logged.records(t) {
-		require.NotEqual(t, "lock", r["msg"])
+// TestOneRecordForOneFact: the loss of a connection, the expiry of a session and the loss of a lock are logged once each at the
+// usual level. A lock that is taken and given back says nothing, and there is nothing of dead letters: a lost lease is given
+// back as any other, and nobody needs to know.
+func TestOneRecordForOneFact(t *testing.T) {
+	w := newWorld(t)
+	client := w.open()
+	lease := w.lock(client.Mutex("/orders/42"))
+	require.NoError(t, w.server.Expire(client.Session().ID()))
+	patient.Receive(t, lease.Context().Done())
+	for range 2 {
+		require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
 	}
+	w.unlock(w.lock(client.Mutex("/orders/42"))) // in the next session
+	require.Equal(t, 1, w.value("turnstile.session.interruptions", "expired"))
+	require.Equal(t, 1, w.value("turnstile.session.count", "connected"))
+	require.NoError(t, client.Close(patient.Deadline(t)))
+
+	times := map[string]int{}
+	for _, r := range w.logs.records(t) {
+		text := r["msg"].(string)
+		require.NotContains(t, text, "DeadLetter", r)
+		require.NotEqual(t, "lock", text, r)
+		for _, fact := range []string{"expired", "lost", "connect"} {
+			if r["level"] == "WARN" && strings.Contains(text, fact) {
+				times[fact]++
+			}
+		}
+	}
+	require.Equal(t, map[string]int{"expired": 1, "lost": 1, "connect": 1}, times, "connect: the session was disconnected")
 }
 
 // TestKeysAreOfOnePlace reads the source: every key that is logged is a constant of package logkeys.

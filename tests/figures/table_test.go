@@ -3,7 +3,8 @@ package figures_test
 import (
 	"go/parser"
 	"go/token"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,13 +29,13 @@ func TestTable(t *testing.T) {
 	exported := map[string]row{}
 	for name, m := range w.collect() {
 		keys := map[string]bool{}
-		for _, p := range points(m) {
+		for _, p := range pointsOf(m) {
 			for _, a := range p.attributes.ToSlice() {
 				keys[string(a.Key)] = true
 				require.Contains(t, metering.Values(a.Key), a.Value.AsString(), name)
 			}
 		}
-		exported[name] = row{name, kindOf(t, m), m.Unit, sorted(keys), m.Description}
+		exported[name] = row{name, kindOf(t, m), m.Unit, strings.Join(slices.Sorted(maps.Keys(keys)), ", "), m.Description}
 	}
 	documented := documented(t)
 	require.Equal(t, documented, exported)
@@ -45,7 +46,7 @@ func TestTable(t *testing.T) {
 		for _, k := range i.Attributes {
 			keys[string(k)] = true
 		}
-		listed[i.Name] = row{i.Name, string(i.Kind), i.Unit, sorted(keys), i.Meaning}
+		listed[i.Name] = row{i.Name, string(i.Kind), i.Unit, strings.Join(slices.Sorted(maps.Keys(keys)), ", "), i.Meaning}
 	}
 	require.Equal(t, documented, listed)
 }
@@ -59,8 +60,7 @@ func (w *world) everything() {
 	rec := patient.Recorder(w.t, client)
 	mutex := client.Mutex("/all", locks.WithGrace(time.Millisecond), locks.WithObserver(rec.PID()))
 	first := w.lock(mutex)
-	second := w.inBackground(client.Mutex("/all"))
-	patient.Eventually(w.t, func() bool { return w.value("turnstile.lock.waiting", exclusive) == 1 }, "the second waits")
+	second := patient.Queue(w.t, client, "/all")
 	_, err := client.Mutex("/all").TryLock(ctx)
 	require.ErrorIs(w.t, err, locks.ErrNotAcquired)
 	w.cut(client)
@@ -68,7 +68,7 @@ func (w *world) everything() {
 	require.NoError(w.t, err)
 	_, err = client.Revoke(ctx, "/all")
 	require.NoError(w.t, err)
-	lease := <-second
+	lease := second.Granted(w.t)
 	require.ErrorIs(w.t, first.Unlock(ctx), locks.ErrRevoked)
 	require.NoError(w.t, w.server.Expire(client.Session().ID()))
 	<-lease.Context().Done()
@@ -92,15 +92,6 @@ func kindOf(t *testing.T, m metricdata.Metrics) string {
 	return ""
 }
 
-func sorted(keys map[string]bool) string {
-	var all []string
-	for k := range keys {
-		all = append(all, k)
-	}
-	sort.Strings(all)
-	return strings.Join(all, ", ")
-}
-
 // documented reads the table.
 func documented(t *testing.T) map[string]row {
 	file, err := parser.ParseFile(token.NewFileSet(), "../../actors/metering/doc.go", nil, parser.ParseComments)
@@ -114,16 +105,10 @@ func documented(t *testing.T) map[string]row {
 		for i := range cells {
 			cells[i] = strings.TrimSpace(cells[i])
 		}
-		if !strings.HasPrefix(cells[0], "turnstile.") {
-			continue
+		if strings.HasPrefix(cells[0], "turnstile.") {
+			keys := slices.Sorted(slices.Values(strings.Split(cells[3], ", ")))
+			rows[cells[0]] = row{cells[0], cells[1], cells[2], strings.Join(keys, ", "), cells[4]}
 		}
-		keys := map[string]bool{}
-		for _, k := range strings.Split(cells[3], ", ") {
-			if k != "" {
-				keys[k] = true
-			}
-		}
-		rows[cells[0]] = row{cells[0], cells[1], cells[2], sorted(keys), cells[4]}
 	}
 	require.NotEmpty(t, rows)
 	return rows

@@ -1,67 +1,57 @@
 package figures_test
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/otel/attribute"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// world is a server, and a MeterProvider that is read by hand.
+// world is a server, and what its clients tell: metrics, which are read by hand, spans that have ended, and logs.
 type world struct {
 	t        *testing.T
 	server   *embedded.Server
 	reader   *sdkmetric.ManualReader
 	provider *sdkmetric.MeterProvider
+	spans    *tracetest.SpanRecorder
+	traces   *sdktrace.TracerProvider
+	logs     logs
 }
 
 func newWorld(t *testing.T) *world {
-	reader := sdkmetric.NewManualReader()
-	return &world{t: t, server: embedded.Run(t), reader: reader,
-		provider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader))}
+	reader, spans := sdkmetric.NewManualReader(), tracetest.NewSpanRecorder()
+	return &world{t: t, server: embedded.Run(t), reader: reader, provider: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)),
+		spans: spans, traces: sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))}
 }
 
-// open opens a client that has the MeterProvider.
+// open opens a client that tells all of it; of logs what is not for debugging.
 func (w *world) open(opts ...locks.Option) *locks.Client {
 	w.t.Helper()
-	return patient.Open(w.t, w.server.Addr(), append(opts, locks.WithMeterProvider(w.provider))...)
+	return patient.Open(w.t, w.server.Addr(), append([]locks.Option{locks.WithMeterProvider(w.provider), locks.WithTracerProvider(w.traces),
+		locks.WithLogger(slog.New(slog.NewJSONHandler(&w.logs, nil)))}, opts...)...)
 }
 
-func (w *world) lock(m *locks.Mutex) *locks.Lease {
-	w.t.Helper()
-	lease := patient.Locked(w.t, m.Lock)
-	return lease
-}
+func (w *world) lock(m *locks.Mutex) *locks.Lease { w.t.Helper(); return patient.Locked(w.t, m.Lock) }
+func (w *world) unlock(l *locks.Lease)            { w.t.Helper(); patient.GiveBack(w.t, l) }
 
-func (w *world) unlock(l *locks.Lease) {
-	w.t.Helper()
-	patient.GiveBack(w.t, l)
-}
-
-// inBackground locks on a goroutine.
-func (w *world) inBackground(m *locks.Mutex) <-chan *locks.Lease {
-	got := make(chan *locks.Lease, 1)
-	ctx := patient.Deadline(w.t)
-	go func() {
-		lease, err := m.Lock(ctx)
-		if err != nil {
-			w.t.Errorf("locking: %v", err)
-		}
-		got <- lease
-	}()
-	return got
-}
-
-// collect reads everything that is exported.
+// collect reads every metric that is exported.
 func (w *world) collect() map[string]metricdata.Metrics {
 	w.t.Helper()
 	var all metricdata.ResourceMetrics
@@ -83,7 +73,10 @@ type point struct {
 	count      uint64
 }
 
-func points(m metricdata.Metrics) (all []point) {
+// points gives the series of a metric.
+func (w *world) points(name string) []point { return pointsOf(w.collect()[name]) }
+
+func pointsOf(m metricdata.Metrics) (all []point) {
 	switch data := m.Data.(type) {
 	case metricdata.Sum[int64]:
 		for _, p := range data.DataPoints {
@@ -105,12 +98,17 @@ func points(m metricdata.Metrics) (all []point) {
 	return all
 }
 
-// read gives the series with exactly these attributes; an empty one where it does not exist.
-func (w *world) read(name string, attributes ...attribute.KeyValue) point {
+// read gives the series whose attributes have exactly these values, whatever their keys: TestTable looks at those. It is an
+// empty one where there is none.
+func (w *world) read(name string, values ...string) point {
 	w.t.Helper()
-	want := attribute.NewSet(attributes...)
-	for _, p := range points(w.collect()[name]) {
-		if p.attributes.Equals(&want) {
+	slices.Sort(values)
+	for _, p := range w.points(name) {
+		var have []string
+		for _, a := range p.attributes.ToSlice() {
+			have = append(have, a.Value.AsString())
+		}
+		if slices.Sort(have); slices.Equal(have, values) {
 			return p
 		}
 	}
@@ -118,24 +116,112 @@ func (w *world) read(name string, attributes ...attribute.KeyValue) point {
 }
 
 // value gives the value of a counter or a gauge.
-func (w *world) value(name string, attributes ...attribute.KeyValue) float64 {
+func (w *world) value(name string, values ...string) int {
 	w.t.Helper()
-	return w.read(name, attributes...).value
+	return int(w.read(name, values...).value)
 }
 
 // count counts the values of a histogram.
-func (w *world) count(name string, attributes ...attribute.KeyValue) int {
+func (w *world) count(name string, values ...string) int {
 	w.t.Helper()
-	return int(w.read(name, attributes...).count)
+	return int(w.read(name, values...).count)
 }
 
-func mode(m messages.Mode) attribute.KeyValue { return metering.KeyMode.String(m.String()) }
+// settled: so many requests have ended, so many of them after a grant, each counted and timed once; and none holds or waits.
+func (w *world) settled(requests, granted int) {
+	w.t.Helper()
+	patient.Eventually(w.t, func() bool {
+		return w.value("turnstile.lock.held", "exclusive") == 0 && w.value("turnstile.lock.waiting", "exclusive") == 0
+	}, "somebody holds or waits")
+	for name, want := range map[string]int{"turnstile.lock.acquire.duration": requests, "turnstile.lock.hold.duration": granted} {
+		told := 0
+		for _, p := range w.points(name) {
+			told += int(p.count)
+		}
+		require.Equal(w.t, want, told, name)
+	}
+	require.Equal(w.t, granted, w.value("turnstile.lock.grants", "exclusive"))
+	require.NotContains(w.t, w.collect(), "turnstile.session.lease.remaining")
+}
 
-var exclusive = mode(messages.Exclusive)
+// allZero: a metric is told, and each of its series is zero.
+func (w *world) allZero(name string) {
+	w.t.Helper()
+	require.NotEmpty(w.t, w.points(name))
+	for _, p := range w.points(name) {
+		require.Zero(w.t, p.value, p.attributes.ToSlice())
+	}
+}
 
-func reason(word string) attribute.KeyValue     { return metering.KeyReason.String(word) }
-func errorType(word string) attribute.KeyValue  { return metering.KeyErrorType.String(word) }
-func handoff(word string) attribute.KeyValue    { return metering.KeyHandoff.String(word) }
-func revocation(word string) attribute.KeyValue { return metering.KeyRevocation.String(word) }
-func cause(word string) attribute.KeyValue      { return metering.KeyCause.String(word) }
-func state(word string) attribute.KeyValue      { return metering.KeyState.String(word) }
+// ended gives the spans of a name that have ended, in that order.
+func (w *world) ended(client *locks.Client, name string) (found []sdktrace.ReadOnlySpan) {
+	require.True(w.t, client.Session().Told().Wait(patient.Deadline(w.t)))
+	for _, s := range w.spans.Ended() {
+		if s.Name() == name {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// caller begins a span, in which calls are made.
+func (w *world) caller() (context.Context, trace.Span) {
+	return w.traces.Tracer("test").Start(patient.Deadline(w.t), "caller")
+}
+
+func attributesOf(s sdktrace.ReadOnlySpan) map[attribute.Key]any {
+	all := map[attribute.Key]any{}
+	for _, a := range s.Attributes() {
+		all[a.Key] = a.Value.AsInterface()
+	}
+	return all
+}
+
+func eventsOf(s sdktrace.ReadOnlySpan) (names []string) {
+	for _, e := range s.Events() {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+// inject injects a fault into what a client asks.
+func (w *world) inject(client *locks.Client, fault embedded.Fault) *embedded.Injection {
+	w.t.Helper()
+	fault.Session = client.Session().ID()
+	injected, err := w.server.Inject(fault)
+	require.NoError(w.t, err)
+	w.t.Cleanup(injected.Remove)
+	return injected
+}
+
+// cut closes a client's connection under a request.
+func (w *world) cut(client *locks.Client) {
+	w.t.Helper()
+	fault := w.inject(client, embedded.Fault{Action: embedded.CutBefore})
+	_, _ = client.Queue(patient.Deadline(w.t), "/orders/42") // the request; whether it is answered is all the same
+	require.NoError(w.t, fault.Wait(patient.Deadline(w.t)))
+}
+
+// logs keeps what is logged.
+type logs struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (l *logs) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.all.Write(p)
+}
+
+// records gives what was logged, as JSON has it.
+func (l *logs) records(t *testing.T) (all []map[string]any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for line := range strings.Lines(l.all.String()) {
+		record := map[string]any{}
+		require.NoError(t, json.Unmarshal([]byte(line), &record))
+		all = append(all, record)
+	}
+	return all
+}

@@ -10,7 +10,7 @@
 //
 // An [Edit] names a file, or the folder of a package, and a text that must occur exactly once there.
 // With a folder it goes on to apply when functions move between files. A mistake that no longer
-// applies, because the code has changed, is an error, and TestRealEveryMistakeApplies tells in seconds:
+// applies, because the code has changed, is an error, and TestEveryMistakeApplies tells in seconds:
 // adapt it.
 //
 // TestSimulationFinds and TestMatrixFinds run these suites with mistakes in the code. TestOwnTestsFind runs one test of

@@ -6,39 +6,44 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
-// Every mistake that whole suites find applies to the present code, and the result compiles.
-func TestRealEveryMistakeApplies(t *testing.T) {
-	root, err := Root()
-	require.NoError(t, err)
+// Every mistake applies to the present code, and the result compiles. Those that need no whole suite are
+// compiled together: by itself each would take a second.
+func TestEveryMistakeApplies(t *testing.T) {
 	seen := map[string]bool{}
-	for _, m := range All() {
-		require.False(t, seen[m.Name], "two mistakes are called %s", m.Name)
-		seen[m.Name] = true
-		changed, err := m.apply(root)
-		if !assert.NoError(t, err) {
-			continue
+	apply := func(t *testing.T, all ...Mistake) {
+		root, err := Root()
+		require.NoError(t, err)
+		together := Mistake{Name: "together"}
+		for _, m := range all {
+			require.False(t, seen[m.Name], "two mistakes are called %s", m.Name)
+			seen[m.Name] = true
+			together.Edits = append(together.Edits, m.Edits...)
 		}
-		var packages []string
+		changed, err := together.apply(root)
+		require.NoError(t, err)
+		build := exec.Command("go", "build", "-overlay")
+		overlay, err := together.Overlay(root, t.TempDir())
+		require.NoError(t, err)
+		build.Dir, build.Args = root, append(build.Args, overlay)
 		for file, text := range changed {
 			_, err := format.Source([]byte(text))
-			require.NoError(t, err, "%s: %s", m.Name, file)
-			packages = append(packages, "./"+path.Dir(file))
+			require.NoError(t, err, file)
+			build.Args = append(build.Args, "./"+path.Dir(file))
 		}
-		overlay, err := m.Overlay(root, t.TempDir())
-		require.NoError(t, err)
-		slices.Sort(packages)
-		build := exec.Command("go", append([]string{"build", "-overlay", overlay}, slices.Compact(packages)...)...)
-		build.Dir = root
 		output, err := build.CombinedOutput()
-		require.NoError(t, err, "%s: %s", m.Name, output)
+		require.NoError(t, err, "%s", output)
 	}
+	t.Run("own", func(t *testing.T) { apply(t, Own()...) })
+	t.Run("real", func(t *testing.T) { // it takes minutes
+		for _, m := range All() {
+			t.Run(m.Name, func(t *testing.T) { apply(t, m) })
+		}
+	})
 }
 
 // A text that is not there, or more than once, is an error, in a file and in a package.

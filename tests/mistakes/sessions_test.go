@@ -59,8 +59,6 @@ var uncounted = map[string]string{
 	"locks/guides/testing_test.go":                    inPackage,
 	"tests/access/digest_test.go":                     refused,
 	"tests/access/tls_test.go":                        refused,
-	"tests/bench/gateway_child.go":                    measures,
-	"tests/bench/memory.go":                           measures,
 	"tests/bench/turnstile.go":                        measures,
 	"tests/cluster/member_test.go":                    listened,
 	"tests/crowd/process_test.go":                     listened,

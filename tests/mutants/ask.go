@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -18,17 +17,18 @@ import (
 // asked is the change that packages are asked about.
 type asked struct {
 	*suites
-	folder, overlay string // overlay is empty where nothing is changed
-	env             []string
-	skip            string // the flag
-	quiet           time.Duration
-	unsure          string // what may have found it
+	overlay string // empty where nothing is changed
+	env     []string
+	skip    string // the flag
+	quiet   time.Duration
+	unsure  string // what may have found it
 }
 
 // outcome is what a run of tests has come to: the first test that has failed, stands still, or ran as all crashed.
 type outcome struct {
 	how  string // empty where all have passed
 	test string
+	took time.Duration // to run, once compiled, where all have passed
 }
 
 const (
@@ -40,27 +40,22 @@ const (
 // ask runs the tests of a package, or one. It gives the test that finds the change: one that fails when it is run again, or
 // that stands still by itself, which it does not without the change.
 func (a *asked) ask(name, test string) (string, error) {
-	program, err := a.build(name)
-	if err != nil {
+	o, err := a.run(name, test, a.quiet, bound)
+	if o.how == "" || err != nil {
 		return "", err
-	}
-	defer os.Remove(program)
-	o := a.run(name, program, test, a.quiet, bound)
-	if o.how == "" {
-		return "", nil
 	}
 	found := strings.TrimSpace(name + " " + o.test)
 	if o.how == stands {
 		found = "timeout in " + found
-		is, err := a.standsStill(name, program, o.test)
+		is, err := a.standsStill(name, o.test)
 		if is || err != nil {
 			return found, err
 		}
 	} else {
 		top, _, _ := strings.Cut(o.test, "/")
 		for _, again := range slices.Compact([]string{o.test, top, test}) { // a subtest may need those before it
-			if a.run(name, program, again, bound, bound).how != "" {
-				return found, nil
+			if o, err := a.run(name, again, bound, bound); o.how != "" || err != nil {
+				return found, err
 			}
 		}
 	}
@@ -69,125 +64,85 @@ func (a *asked) ask(name, test string) (string, error) {
 }
 
 // standsStill reports whether a test takes more than ten times as long by itself as without the change, and as quiet.
-func (a *asked) standsStill(name, program, test string) (bool, error) {
-	without := asked{suites: a.suites, folder: a.folder, quiet: a.quiet, env: a.env, skip: a.skip}
-	unchanged, err := without.build(name)
-	if err != nil {
+func (a *asked) standsStill(name, test string) (bool, error) {
+	without := *a
+	without.overlay = ""
+	o, err := without.run(name, test, bound, bound)
+	if o.how != "" || err != nil {
 		return false, err
 	}
-	defer os.Remove(unchanged)
-	begin := time.Now()
-	if without.run(name, unchanged, test, bound, bound).how != "" {
-		return false, nil
-	}
-	allowed := a.quiet + 10*time.Since(begin)
-	return a.run(name, program, test, allowed, allowed).how != "", nil
+	allowed := a.quiet + 10*o.took
+	o, err = a.run(name, test, allowed, allowed)
+	return o.how != "", err
 }
 
-// build compiles the tests of a package.
-func (a *asked) build(name string) (string, error) {
-	program := filepath.Join(a.folder, strings.ReplaceAll(name, "/", "_")+".test")
-	if a.overlay == "" {
-		program += ".unchanged"
-	}
-	cmd := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-w", "-o", program, "./"+name)
-	cmd.Dir, cmd.Env = a.root, append(os.Environ(), a.flags())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	said, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("tests of %s: %w: %s", name, err, said)
-	}
-	return program, nil
-}
-
-// flags are the variable that has the overlay: the programs that tests build have the change, too.
-func (a *asked) flags() string {
+// run runs the tests of a package, those of a pattern or all, until one fails, or says nothing for as long as still. The programs
+// that tests build have the change, too.
+func (a *asked) run(name, test string, still, within time.Duration) (outcome, error) {
+	cmd := exec.Command("go", "test", "-json", "-count=1", "-failfast", "-vet=off", "-ldflags=-w", "-timeout=0", a.skip, "-run="+exactly(test), "./"+name)
 	flags := "GOFLAGS=" + os.Getenv("GOFLAGS")
 	if a.overlay != "" {
 		flags += " -overlay=" + a.overlay
 	}
-	return flags
-}
-
-// spoken matches what a test binary says of a test. With -v=test2json it says at once that a subtest has failed.
-var spoken = regexp.MustCompile(`^\x16?\s*(=== RUN|=== PAUSE|=== CONT|--- PASS:|--- FAIL:|--- SKIP:)\s+(\S+)`)
-
-// run runs the tests of a program, those of a pattern or all, until one fails, or prints nothing for as long as still.
-func (a *asked) run(name, program, test string, still, within time.Duration) outcome {
-	cmd := exec.Command(program, "-test.v=test2json", "-test.failfast", "-test.paniconexit0", "-test.timeout=0", "-test."+strings.TrimPrefix(a.skip, "-"), "-test.run="+exactly(test))
-	cmd.Dir = filepath.Join(a.root, filepath.FromSlash(name))
-	cmd.Env = append(append(os.Environ(), a.flags(), "GOGC=400"), a.env...)
+	cmd.Dir, cmd.Env = a.root, append(append(os.Environ(), flags, "GOGC=400"), a.env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // so that what tests start ends with them
-	output, input, err := os.Pipe()
+	output, err := cmd.StdoutPipe()
 	if err != nil {
-		return outcome{crashed, err.Error()}
+		return outcome{}, err
 	}
-	defer output.Close()
-	cmd.Stdout, cmd.Stderr = input, input
-	err = cmd.Start()
-	input.Close()
-	if err != nil {
-		return outcome{crashed, err.Error()}
+	if err := cmd.Start(); err != nil {
+		return outcome{}, err
 	}
-	ended := make(chan error, 1)
-	lines := make(chan string)
+	type event struct{ Action, Test, Output, FailedBuild string }
+	events := make(chan event)
 	go func() {
-		scan := bufio.NewScanner(output)
-		scan.Buffer(nil, 1<<24)
-		for scan.Scan() {
-			lines <- scan.Text()
+		defer close(events)
+		for from := json.NewDecoder(output); ; {
+			var e event
+			if from.Decode(&e) != nil {
+				return
+			}
+			events <- e
 		}
-		close(lines)
 	}()
-	go func() {
-		err := cmd.Wait()
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it has started
-		ended <- err
-	}()
-	kill := func() {
-		_ = cmd.Process.Kill()
-		for range lines {
+	defer func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		for range events {
 		}
-	}
+		_ = cmd.Wait()
+	}()
 	var running []string
-	over := time.After(within)
+	last := func() string { return append([]string{""}, running...)[len(running)] } // that has begun last
+	var begin time.Time                                                             // when it is compiled
+	passed, silence, over := false, bound, time.After(bound+within)
 	for {
 		select {
-		case line, more := <-lines:
-			if !more {
-				if <-ended == nil {
-					return outcome{}
-				}
-				return outcome{crashed, last(running)}
+		case e, more := <-events:
+			if begin.IsZero() {
+				begin, silence, over = time.Now(), still, time.After(within)
 			}
-			said := spoken.FindStringSubmatch(line)
-			if said == nil {
-				continue
+			running = slices.DeleteFunc(running, func(other string) bool { return e.Action != "output" && other == e.Test })
+			switch {
+			case !more && passed:
+				return outcome{took: time.Since(begin)}, nil
+			case !more:
+				return outcome{how: crashed, test: last()}, nil
+			case e.FailedBuild != "":
+				return outcome{}, fmt.Errorf("tests of %s do not compile", name)
+			case e.Test == "" && (e.Action == "pass" || e.Action == "skip"):
+				passed = true
+			case e.Test == "":
+			case e.Action == "fail":
+				return outcome{how: failed, test: e.Test}, nil
+			case e.Action == "run", e.Action == "cont":
+				running = append(running, e.Test)
 			}
-			running = slices.DeleteFunc(running, func(other string) bool { return other == said[2] })
-			switch said[1] {
-			case "--- FAIL:":
-				kill()
-				return outcome{failed, said[2]}
-			case "=== RUN", "=== CONT":
-				running = append(running, said[2])
-			}
-		case <-time.After(still):
-			kill()
-			return outcome{stands, last(running)}
+		case <-time.After(silence):
+			return outcome{how: stands, test: last()}, nil
 		case <-over:
-			kill()
-			return outcome{stands, last(running)}
+			return outcome{how: stands, test: last()}, nil
 		}
 	}
-}
-
-// last is the test that has begun last of those that run.
-func last(running []string) string {
-	if len(running) == 0 {
-		return ""
-	}
-	return running[len(running)-1]
 }
 
 // exactly is the pattern of one test, or of all.

@@ -13,7 +13,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/tests/mistakes"
@@ -48,15 +47,6 @@ func draw(root, seed string, n int) ([]change, error) {
 			return nil, err
 		}
 	}
-	slices.SortFunc(all, func(a, b site) int {
-		if c := strings.Compare(a.file, b.file); c != 0 {
-			return c
-		}
-		if a.from != b.from {
-			return a.from - b.from
-		}
-		return strings.Compare(a.is, b.is)
-	})
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(seed))
 	r := rand.New(rand.NewPCG(h.Sum64(), 0))
@@ -74,7 +64,7 @@ func draw(root, seed string, n int) ([]change, error) {
 		for names[c.Name] { // the line occurs more than once
 			c.Name += " again"
 		}
-		if compiles(root, c.Mistake) {
+		if applies(root, c.Mistake, true) {
 			names[c.Name] = true
 			drawn = append(drawn, c)
 		}
@@ -130,15 +120,16 @@ func lineEnd(text []byte, at int) int {
 // squeeze is a text on one line.
 func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-func compiles(root string, m mistakes.Mistake) bool {
+// applies reports whether the text is there that a mistake replaces; with compiled, also whether the result compiles.
+func applies(root string, m mistakes.Mistake, compiled bool) bool {
 	folder, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
 		return false
 	}
 	defer os.RemoveAll(folder)
 	overlay, err := m.Overlay(root, folder)
-	if err != nil {
-		return false
+	if err != nil || !compiled {
+		return err == nil
 	}
 	build := exec.Command("go", "build", "-overlay", overlay, "./"+changedPackage(m))
 	build.Dir = root

@@ -67,7 +67,7 @@ func readDrawn(root, file string, n int, results map[string]string) (changes, go
 			break
 		}
 		c := change{"random", text.mistake()}
-		if applies(root, c.Mistake) && (results[c.key()] != "" || compiles(root, c.Mistake)) {
+		if applies(root, c.Mistake, results[c.key()] == "") {
 			changes = append(changes, c)
 		} else {
 			gone = append(gone, c)
@@ -77,15 +77,4 @@ func readDrawn(root, file string, n int, results map[string]string) (changes, go
 		return nil, nil, fmt.Errorf("%s: of %d changes %d can still be made: draw others", file, len(d.Changes), len(changes))
 	}
 	return changes, gone, nil
-}
-
-// applies reports whether the text is there that a mistake replaces.
-func applies(root string, m mistakes.Mistake) bool {
-	folder, err := os.MkdirTemp("", "mutants-")
-	if err != nil {
-		return false
-	}
-	defer os.RemoveAll(folder)
-	_, err = m.Overlay(root, folder)
-	return err == nil
 }

@@ -1,7 +1,7 @@
 // Mutants says what a quick test run is worth: which of the mistakes in the rules, and which of some
 // random changes to production code, it finds.
 //
-//	go run ./tests/mutants [-random 40] [-of random,rules] [-all] [-few] [-again pattern] [-without ./tests/rig/...]
+//	go run ./tests/mutants [-random 40] [-of random,rules] [-all] [-again pattern] $(go list ./...)
 //	go run ./tests/mutants -draw 100 [-seed turnstile]
 //
 // The rules' mistakes are those of package mistakes and of the walk. The random changes were drawn once, from a seed and
@@ -9,8 +9,8 @@
 // has gone since is left out, and the next takes its place.
 //
 // Each change is tried by itself, by an overlay: the source stays as it is. First the
-// test is run that is known to find it, then those beside the changed code, then all that import it
-// and need no program of others, until the first failure. A failure counts when it comes again: see
+// test is run that is known to find it, then those beside the changed code, then all of the packages named that import it,
+// until the first failure. They are to need no program of others. A failure counts when it comes again: see
 // ask. With -all the random changes that were missed are tried by the tests that need servers, too: of
 // the packages that import what was changed.
 //
@@ -53,26 +53,28 @@ const (
 	equivalent = "equivalent: "
 )
 
+// The files of random changes, and of results, from the root of the module.
+const (
+	drawnFile   = "tests/mutants/drawn.json"
+	resultsFile = "tests/mutants/results.txt"
+)
+
 // options are the flags.
 type options struct {
-	seed, of, again, without, drawn, results string
-	draw, random, atATime                    int
-	all, few                                 bool
+	seed, of, again       string
+	draw, random, atATime int
+	all                   bool
 }
 
 func main() {
 	var o options
 	flag.StringVar(&o.seed, "seed", "turnstile", "decides which random changes are drawn")
 	flag.IntVar(&o.draw, "draw", 0, "draw so many random changes from the source, write them, and try none")
-	flag.StringVar(&o.drawn, "drawn", "tests/mutants/drawn.json", "the file of random changes, from the root of the module")
 	flag.IntVar(&o.random, "random", 40, "how many random changes are tried")
 	flag.StringVar(&o.of, "of", "random,rules", "which changes are tried")
 	flag.BoolVar(&o.all, "all", false, "try random changes that were missed by the tests that need servers")
-	flag.BoolVar(&o.few, "few", false, "ask only the packages that find most in a second")
 	flag.StringVar(&o.again, "again", "^$", "a pattern: changes whose lines in the results match are tried again")
 	flag.IntVar(&o.atATime, "p", 2, "how many changes are tried at a time")
-	flag.StringVar(&o.without, "without", "", "packages, separated by commas, that the quick run leaves out")
-	flag.StringVar(&o.results, "results", "tests/mutants/results.txt", "the file of results, from the root of the module")
 	flag.Parse()
 	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -93,23 +95,22 @@ func run(o options) error {
 		return err
 	}
 	if o.draw > 0 {
-		return writeDrawn(root, o.drawn, o.seed, o.draw)
+		return writeDrawn(root, drawnFile, o.seed, o.draw)
 	}
-	known, err := readResults(o.results)
+	known, err := readResults(resultsFile)
 	if err != nil {
 		return err
 	}
-	suites, err := findSuites(root, strings.FieldsFunc(o.without, func(r rune) bool { return r == ',' }))
+	suites, err := findSuites(root, flag.Args())
 	if err != nil {
 		return err
 	}
-	suites.few = o.few
 	var changes, gone []change
 	for _, kind := range strings.Split(o.of, ",") {
 		var some []change
 		switch kind {
 		case "random":
-			some, gone, err = readDrawn(root, o.drawn, o.random, known)
+			some, gone, err = readDrawn(root, drawnFile, o.random, known)
 			for _, c := range gone {
 				fmt.Println(c.key() + ": gone")
 			}
@@ -140,7 +141,7 @@ func run(o options) error {
 				fmt.Printf("%s: %s (%v)\n", c.key(), found, time.Since(begin).Round(time.Second))
 				if err == nil {
 					known[c.key()] = found
-					err = writeResult(o.results, c.key(), found)
+					err = writeResult(resultsFile, c.key(), found)
 				}
 				wrong = errors.Join(wrong, err)
 				mu.Unlock()
@@ -151,7 +152,7 @@ func run(o options) error {
 		mu.Lock()
 		found, tried := known[c.key()]
 		mu.Unlock()
-		if !tried || !o.few && found == missedByFew || o.all && found == missed && c.kind == "random" || again.MatchString(line(c.key(), found)) {
+		if !tried || o.all && found == missed && c.kind == "random" || again.MatchString(line(c.key(), found)) {
 			next <- c
 		}
 	}
@@ -165,7 +166,7 @@ func run(o options) error {
 		found, tried := known[c.key()]
 		how := "found"
 		switch {
-		case !tried, found == missedByFew:
+		case !tried:
 			how = "not tried"
 		case strings.HasPrefix(found, equivalent):
 			how = "equivalent"

@@ -100,7 +100,7 @@ func TestOnce(t *testing.T) { if os.Mkdir("once", 0o700) == nil { t.Fail() } }
 		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o600))
 	}
 	for test, want := range map[string]string{"TestPasses": "", "": "a TestFails/in_part", "TestStands": "timeout in a TestStands", "TestOnce": ""} {
-		a := asked{suites: &suites{root: root}, folder: root, overlay: overlay, skip: "-skip=^$", quiet: time.Second}
+		a := asked{suites: &suites{root: root}, overlay: overlay, skip: "-skip=^$", quiet: time.Second}
 		found, err := a.ask("a", test)
 		require.NoError(t, err)
 		require.Equal(t, want, found)

@@ -18,8 +18,6 @@ const (
 	module = "github.com/turnstile-locks/turnstile/"
 	// inAll begins the result of a change that only tests with servers find.
 	inAll = "make test-all: "
-	// missedByFew is of a change about which the others have not been asked.
-	missedByFew = "missed by the few"
 	// unsure begins that of a change with which tests stood still or failed, and did not when run alone.
 	unsure = "unsure: "
 	// quiet is for how long a test may print nothing until it is asked alone whether it stands still.
@@ -40,47 +38,30 @@ type suites struct {
 	root    string
 	imports map[string][]string
 	quick   []string // those of make test
-	few     bool     // only the changed package and those of first are asked
 }
 
-// findSuites asks go list. The quick run has all packages but those of without.
-func findSuites(root string, without []string) (*suites, error) {
-	list := func(args ...string) (string, error) {
-		cmd := exec.Command("go", append([]string{"list"}, args...)...)
-		cmd.Stderr = os.Stderr
-		names, err := cmd.Output()
-		if err != nil {
-			return "", fmt.Errorf("go list: %w", err)
-		}
-		return string(names), nil
-	}
-	slow := ""
-	if len(without) > 0 {
-		var err error
-		if slow, err = list(without...); err != nil {
-			return nil, err
-		}
-	}
-	// A line for each package with tests: its path, and all that these import.
-	text, err := list("-test", "-f", `{{if .ForTest}}{{else}}{{if eq .Name "main"}}{{.ImportPath}} {{join .Deps " "}}{{end}}{{end}}`, "./...")
+// findSuites asks go list: a line for each package with tests has its path, and all that these import.
+func findSuites(root string, quick []string) (*suites, error) {
+	cmd := exec.Command("go", "list", "-test", "-f", `{{if .ForTest}}{{else}}{{if eq .Name "main"}}{{.ImportPath}} {{join .Deps " "}}{{end}}{{end}}`, "./...")
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("go list: %w", err)
 	}
 	s := &suites{root: root, imports: map[string][]string{}}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(string(text)) {
 		fields := strings.Fields(line)
 		name, tests := strings.CutSuffix(fields[0], ".test")
 		if !tests {
 			continue
 		}
-		name = strings.TrimPrefix(name, module)
+		if slices.Contains(quick, name) {
+			s.quick = append(s.quick, strings.TrimPrefix(name, module))
+		}
 		for _, imported := range fields[1:] {
 			if ours, is := strings.CutPrefix(imported, module); is {
-				s.imports[name] = append(s.imports[name], ours)
+				s.imports[strings.TrimPrefix(name, module)] = append(s.imports[strings.TrimPrefix(name, module)], ours)
 			}
-		}
-		if !slices.Contains(strings.Fields(slow), module+name) {
-			s.quick = append(s.quick, name)
 		}
 	}
 	return s, nil
@@ -108,8 +89,8 @@ func (s *suites) importing(of []string, changed string) (all []string) {
 	return all
 }
 
-// search tries a change, and says which test has found it. What is known of it says who have been asked before: the few, or
-// all quick ones, so that it is the turn of those that need servers.
+// search tries a change, and says which test has found it. One that is known to be missed was asked of all quick ones: it is the
+// turn of those that need servers.
 func (s *suites) search(c change, known string) (string, error) {
 	folder, err := os.MkdirTemp("", "mutants-")
 	if err != nil {
@@ -121,7 +102,7 @@ func (s *suites) search(c change, known string) (string, error) {
 		return "", err
 	}
 	changed := changedPackage(c.Mistake)
-	a := asked{suites: s, folder: folder, overlay: overlay, quiet: quiet, env: []string{rig.HermeticVariable + "=1"}, skip: rig.HermeticSkip}
+	a := asked{suites: s, overlay: overlay, quiet: quiet, env: []string{rig.HermeticVariable + "=1"}, skip: rig.HermeticSkip}
 	packages, servers := s.importing(s.quick, changed), known == missed
 	if servers {
 		a.env, a.skip = []string{rig.RequireVariable + "=1"}, "-skip=^$"
@@ -135,13 +116,6 @@ func (s *suites) search(c change, known string) (string, error) {
 		}
 	}
 	for _, name := range packages {
-		few := name == changed || slices.Contains(first, name)
-		if s.few && !few {
-			return missedByFew, nil
-		}
-		if few && known == missedByFew {
-			continue
-		}
 		found, err := a.ask(name, "")
 		switch {
 		case err != nil:

@@ -156,11 +156,3 @@ func (p *place) leave(t *testing.T, command, until string) string {
 	}
 	return printed.String()
 }
-
-// export sets a variable for the commands that follow.
-func (p *place) export(t *testing.T, command string) {
-	t.Helper()
-	setting, found := strings.CutPrefix(p.here(command), "export ")
-	require.True(t, found, command)
-	p.env = append(p.env, setting)
-}

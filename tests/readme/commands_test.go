@@ -3,7 +3,6 @@
 package readme
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"os"
@@ -172,7 +171,12 @@ func goesOn(text string) check {
 	return func(t *testing.T, p *place, command string) { p.leave(t, command, text) }
 }
 
-func exports(t *testing.T, p *place, command string) { p.export(t, command) }
+// exports sets a variable for the commands that follow.
+func exports(t *testing.T, p *place, command string) {
+	setting, found := strings.CutPrefix(p.here(command), "export ")
+	require.True(t, found, command)
+	p.env = append(p.env, setting)
+}
 
 // serves starts a program that serves HTTP, at the address that it prints behind a text, looks for another text in what
 // is there, and ends it.
@@ -181,28 +185,18 @@ func serves(before, text string) check {
 		t.Run(before, func(t *testing.T) { // what it starts ends with it
 			_, address, _ := strings.Cut(p.leave(t, command, before+"http://"), before)
 			address, _, _ = strings.Cut(address, "\n")
-			patient.Eventually(t, func() bool { return strings.Contains(get(t, address), text) }, "%s: no %s", address, text)
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patient.Bound}
+			patient.Eventually(t, func() bool {
+				response, err := client.Get(address)
+				if err != nil {
+					return false
+				}
+				defer response.Body.Close()
+				body, err := io.ReadAll(response.Body)
+				return err == nil && response.StatusCode == http.StatusOK && strings.Contains(string(body), text)
+			}, "%s: no %s", address, text)
 		})
 	}
-}
-
-// get is the text of a page; "" where it cannot be fetched.
-func get(t *testing.T, address string) string {
-	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	require.NoError(t, err)
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	response, err := client.Do(request)
-	if err != nil {
-		return ""
-	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		return ""
-	}
-	return string(body)
 }
 
 // ours is the module's path.

@@ -144,11 +144,3 @@ func packageDocs(t *testing.T) (docs map[string]string, tests map[string]bool) {
 	require.NoError(t, err)
 	return docs, tests
 }
-
-// inRepository is a path of the repository, with slashes, of a file on disk.
-func inRepository(t *testing.T, path string) string {
-	t.Helper()
-	name, err := filepath.Rel(root, path)
-	require.NoError(t, err)
-	return filepath.ToSlash(name)
-}

@@ -32,18 +32,21 @@ func (p *place) publish(t *testing.T) []string {
 	write("list", version+"\n")
 	write(version+".info", fmt.Sprintf(`{"Version":%q}`, version))
 	write(version+".mod", string(definition))
-	p.run(t, fmt.Sprintf("git archive --format=zip --prefix=%s@%s/ -o '%s.zip' HEAD -- . %s", module, version,
-		filepath.Join(folder, version), strings.Join(p.otherModules(t), " ")))
+	archive := fmt.Sprintf("git archive --format=zip --prefix=%s@%s/ -o '%s.zip' HEAD -- .", module, version, filepath.Join(folder, version))
+	for _, other := range strings.Fields(p.run(t, "git ls-files -- '*/go.mod'")) { // which are not published with this one
+		archive += " ':(exclude)" + filepath.Dir(other) + "'"
+	}
+	p.run(t, archive)
 	return []string{"GOPROXY=file://" + proxy + ",file://" + goEnv(t, "GOMODCACHE") + "/cache/download," + goEnv(t, "GOPROXY"),
 		"GOSUMDB=off", "GOMODCACHE=" + t.TempDir(), "GOFLAGS=-modcacherw " + shared}
 }
 
-// otherModules names, for git, the folders of modules of their own, which are not published with this one.
-func (p *place) otherModules(t *testing.T) (excluded []string) {
-	for _, definition := range strings.Fields(p.run(t, "git ls-files -- '*/go.mod'")) {
-		excluded = append(excluded, "':(exclude)"+filepath.Dir(definition)+"'")
-	}
-	return excluded
+// away is a folder far from any module and any clone, where the published one can be had.
+func (p *place) away(t *testing.T) *place {
+	t.Helper()
+	away := *p
+	away.folder, away.env = t.TempDir(), append(p.env[:len(p.env):len(p.env)], p.publish(t)...)
+	return &away
 }
 
 // goEnv has the settings of the go command in the test's environment.
@@ -56,9 +59,7 @@ func goEnv(t *testing.T, name string) string {
 
 // gets carries a go get out in another module, and builds a program there with what it got.
 func gets(t *testing.T, p *place, command string) {
-	another := *p
-	another.folder = t.TempDir()
-	another.env = append(p.env[:len(p.env):len(p.env)], p.publish(t)...)
+	another := p.away(t)
 	another.run(t, "go mod init example.com/another")
 	another.run(t, command)
 	require.NoError(t, os.WriteFile(filepath.Join(another.folder, "main.go"), []byte(`package main
@@ -77,19 +78,13 @@ func main() { fmt.Println(messages.Exclusive) }
 
 // installs carries a go install out, far from any module; the commands after it find what it installed.
 func installs(t *testing.T, p *place, command string) {
-	away := *p
-	away.folder = t.TempDir()
-	away.env = append(p.env[:len(p.env):len(p.env)], p.publish(t)...)
-	away.run(t, command)
+	p.away(t).run(t, command)
 	require.Contains(t, p.run(t, "go version -m '"+filepath.Join(p.bin, "zklock")+"'"), ours(t, p)+"\t"+version)
 }
 
 // runsAway carries a go run of a published package out, far from any module and any clone.
 func runsAway(text string) check {
 	return func(t *testing.T, p *place, command string) {
-		away := *p
-		away.folder = t.TempDir()
-		away.env = append(p.env[:len(p.env):len(p.env)], p.publish(t)...)
-		require.Contains(t, away.run(t, command), text)
+		require.Contains(t, p.away(t).run(t, command), text)
 	}
 }

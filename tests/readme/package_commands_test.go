@@ -1,15 +1,14 @@
 package readme
 
 import (
-	"go/ast"
 	godoc "go/doc/comment"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +23,6 @@ func TestCommandsOfPackageDocs(t *testing.T) {
 	docs, _ := packageDocs(t)
 	checked := 0
 	for path, doc := range docs {
-		name := inRepository(t, path)
 		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly)
 		require.NoError(t, err)
 		own := "" // how the doc of a program calls it
@@ -54,7 +52,7 @@ func TestCommandsOfPackageDocs(t *testing.T) {
 			}
 			checked++
 			if wrong != "" {
-				t.Errorf("%s: %s: %s", name, line, wrong)
+				t.Errorf("%s: %s: %s", path, line, wrong)
 			}
 		}
 	}
@@ -112,17 +110,7 @@ func wrongTarget(t *testing.T, words []string) string {
 // wrongZklock says what is wrong with the arguments of zklock.
 func wrongZklock(t *testing.T, words []string) string {
 	folder := filepath.Join(root, "examples", "zklock")
-	known := false
-	for _, file := range parseFolder(t, folder, false) {
-		ast.Inspect(file, func(n ast.Node) bool {
-			if pair, is := n.(*ast.KeyValueExpr); is && lastName(pair.Key) == "Use" {
-				use, isText := literal(pair.Value, nil)
-				known = known || isText && len(words) > 0 && strings.Fields(use)[0] == words[0]
-			}
-			return true
-		})
-	}
-	if !known {
+	if len(words) == 0 || !regexp.MustCompile(`\bUse: +"`+words[0]+`\b`).MatchString(source(t, folder, false)) {
 		return "zklock has no such command"
 	}
 	return wrongFlags(t, words[1:], flagsOf(t, folder, false))
@@ -177,7 +165,10 @@ func wrongGo(t *testing.T, words []string) string {
 		if wrong := wrongFlags(t, rest, flagsOf(t, folder, command == "test")); wrong != "" {
 			return wrong
 		}
-		if tests != "" && !hasTest(t, folder, tests) {
+		matches := regexp.MustCompile(tests)
+		if tests != "" && !slices.ContainsFunc(function.FindAllString(source(t, folder, true), -1), func(f string) bool {
+			return test.MatchString(f) && matches.MatchString(strings.TrimPrefix(f, "func "))
+		}) {
 			return p + " has no test " + tests
 		}
 	}
@@ -223,103 +214,44 @@ func wrongFlags(t *testing.T, words []string, known map[string]bool) string {
 	return ""
 }
 
-// hasTest reports whether a package has a test of this pattern.
-func hasTest(t *testing.T, folder, pattern string) bool {
-	matches := regexp.MustCompile(pattern)
-	for _, file := range parseFolder(t, folder, true) {
-		for _, decl := range file.Decls {
-			if f, is := decl.(*ast.FuncDecl); is && test.MatchString(f.Name.Name) && matches.MatchString(f.Name.Name) {
-				return true
-			}
-		}
-	}
-	return false
-}
+// function matches the beginning of a function that is declared.
+var function = regexp.MustCompile(`(?m)^func \w+`)
 
-// defines matches the methods that define a flag; those with Var are given a variable before its
-// name.
-var defines = regexp.MustCompile(
-	`^(Bool|Duration|Float64|Func|BoolFunc|Int|Int64|String|StringArray|StringSlice|Text|Uint|Uint64|)(Var)?P?$`)
+// defines matches a call that defines a flag, by its name or by a constant. Those with Var are given a variable before.
+var defines = regexp.MustCompile(`\.(?:(?:Bool|Duration|Float64|Func|BoolFunc|Int|Int64|String|StringArray|StringSlice|Text|Uint|Uint64)(?:Var)?|Var)P?\(` +
+	`(?:&?[\w.\[\]]+, )?(?:"([a-z][\w-]*)"|(\w+)), `)
 
 // flagsOf gives the flags that a package of a program defines, and those of our packages that it
 // imports.
 func flagsOf(t *testing.T, folder string, ofTests bool) map[string]bool {
 	t.Helper()
-	known := map[string]bool{}
-	files := parseFolder(t, folder, ofTests)
-	for _, file := range files {
-		for _, imported := range file.Imports {
-			path, err := strconv.Unquote(imported.Path.Value)
-			require.NoError(t, err)
-			if own, is := strings.CutPrefix(path, "github.com/turnstile-locks/turnstile/examples/"); is && !ofTests {
-				for flag := range flagsOf(t, filepath.Join(root, "examples", own), false) {
-					known[flag] = true
-				}
-			}
+	known, text := map[string]bool{}, source(t, folder, ofTests)
+	for _, found := range regexp.MustCompile(`"github.com/turnstile-locks/turnstile/(examples/.*)"`).FindAllStringSubmatch(text, -1) {
+		if !ofTests {
+			maps.Copy(known, flagsOf(t, filepath.Join(root, found[1]), false))
 		}
-		ast.Inspect(file, func(n ast.Node) bool {
-			call, is := n.(*ast.CallExpr)
-			if !is {
-				return true
-			}
-			method := defines.FindStringSubmatch(lastName(call.Fun))
-			if method == nil || method[1]+method[2] == "" {
-				return true
-			}
-			at := 0
-			if method[2] != "" {
-				at = 1
-			}
-			if len(call.Args) > at+1 {
-				if name, isText := literal(call.Args[at], files); isText {
-					known[name] = true
-				}
-			}
-			return true
-		})
+	}
+	for _, found := range defines.FindAllStringSubmatch(text, -1) {
+		if constant := regexp.MustCompile(`\b` + found[2] + ` += "([\w-]+)"`).FindStringSubmatch(text); found[2] != "" && constant != nil {
+			found[1] = constant[1]
+		}
+		known[found[1]] = true
 	}
 	return known
 }
 
-// literal gives the text of a literal, or of a constant of these files.
-func literal(e ast.Expr, files []*ast.File) (text string, is bool) {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		text, err := strconv.Unquote(e.Value)
-		return text, err == nil && e.Kind == token.STRING
-	case *ast.Ident:
-		for _, file := range files {
-			for _, decl := range file.Decls {
-				constants, is := decl.(*ast.GenDecl)
-				if !is || constants.Tok != token.CONST {
-					continue
-				}
-				for _, spec := range constants.Specs {
-					values := spec.(*ast.ValueSpec)
-					for i, name := range values.Names {
-						if name.Name == e.Name && i < len(values.Values) {
-							return literal(values.Values[i], nil)
-						}
-					}
-				}
-			}
-		}
-	}
-	return "", false
-}
-
-// parseFolder parses the files of a folder, whatever they are built for.
-func parseFolder(t *testing.T, folder string, withTests bool) (files []*ast.File) {
+// source is the text of the Go files of a folder, whatever they are built for.
+func source(t *testing.T, folder string, withTests bool) string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	require.NoError(t, err)
+	var all strings.Builder
 	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") && !withTests {
-			continue
+		if !strings.HasSuffix(name, "_test.go") || withTests {
+			text, err := os.ReadFile(name)
+			require.NoError(t, err)
+			all.Write(text)
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
-		require.NoError(t, err)
-		files = append(files, file)
 	}
-	return files
+	return all.String()
 }

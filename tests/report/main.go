@@ -1,7 +1,7 @@
 // Report runs go test and tells the outcome honestly: what failed with its
 // output, what was skipped with its reason, and one closing line with the counts.
 //
-//	go run ./tests/report [-no-skips] [-hermetic] [-brief] [-first ./tests/matrix] [-without ./actors/queue] [-beside tests/bench,tests/soak] [-plain tests/bench] [-closing "…"] -- <arguments of go test> [-- <arguments of another>]
+//	go run ./tests/report [-no-skips] [-hermetic] [-brief] [-beside tests/bench,tests/soak] [-plain tests/bench] -- <arguments of go test> [-- <arguments of another>]
 //
 // Every test counts, subtests too. A package that fails without a failing test,
 // because it does not build, times out or exits, counts as one failure. The exit
@@ -12,12 +12,11 @@
 //
 // With -hermetic tests that start a program of others, such as a ZooKeeper, are not selected, and one
 // that does so all the same fails: see rig.Hermetic. Several lists of arguments are run one after the
-// other and counted together; -first, -without and -beside go with the last one.
+// other and counted together.
 //
-// With -beside the same go test runs in other modules, too, two at a time, while it runs in this
+// With -beside the same go test runs in other modules, too, two at a time, beside the last list in this
 // one. They begin in the order in which they are named, each by its folder. The modules of -plain
-// run without -race and -gcflags. The packages of -first, which are of this module, come before the
-// packages that are named last: the longest should begin first.
+// run without -race and -gcflags.
 package main
 
 import (
@@ -36,54 +35,60 @@ func main() {
 	noSkips := flag.Bool("no-skips", false, "fail when a test was skipped")
 	beside := flag.String("beside", "", "folders of other modules, separated by commas, whose tests run at the same time")
 	plain := flag.String("plain", "", "those of -beside, separated by commas, whose tests run without -race")
-	first := flag.String("first", "", "packages, separated by commas, that come before the last argument in this module")
-	without := flag.String("without", "", "packages, separated by commas, that are left out of the last argument in this module")
 	brief := flag.Bool("brief", false, "print no more than a screen: the first failures, and of each its first lines")
 	hermetic := flag.Bool("hermetic", false, "select no test that starts a program of others")
-	closing := flag.String("closing", "", "what the last line says behind the counts, where all is well")
 	flag.Parse()
-	split := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
-	runs := lists(flag.Args())
+	tally := newTally(os.Stdout)
+	if *brief {
+		tally.screen = &screen{}
+	}
+	runs := [][]string{nil} // the arguments, split at each "--"
+	for _, arg := range flag.Args() {
+		if last := len(runs) - 1; arg == "--" {
+			runs = append(runs, nil)
+		} else {
+			runs[last] = append(runs[last], arg)
+		}
+	}
 	if *hermetic {
 		for i := range runs {
 			runs[i] = append([]string{rig.HermeticSkip}, runs[i]...)
 		}
-		if err := os.Setenv(rig.HermeticVariable, "1"); err != nil {
-			fmt.Fprintln(os.Stderr, "report:", err)
-			os.Exit(1)
-		}
+		_ = os.Setenv(rig.HermeticVariable, "1")
 	}
-	last := len(runs) - 1
-	others, err := modules(split(*beside), split(*plain), runs[last])
-	ours, wrong := packages(split(*first), split(*without), runs[last])
-	if err = errors.Join(err, wrong); err == nil {
-		runs[last] = ours
-		tally := newTally(os.Stdout)
-		if *brief {
-			tally.screen = &screen{}
-		}
+	split := func(text string) []string { return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }) }
+	others, err := modules(split(*beside), split(*plain), runs[len(runs)-1])
+	if err == nil {
 		err = run(tally, *noSkips, runs, others)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "report:", err)
 		os.Exit(1)
 	}
-	if *closing != "" {
-		fmt.Println(*closing)
-	}
 }
 
-// lists splits the arguments at each "--".
-func lists(args []string) [][]string {
-	all := [][]string{nil}
-	for _, arg := range args {
-		if last := len(all) - 1; arg == "--" {
-			all = append(all, nil)
-		} else {
-			all[last] = append(all[last], arg)
+// module is a module of its own, with the arguments of go test there.
+type module struct {
+	folder string
+	args   []string
+}
+
+// modules gives the modules in folders, those of plain without -race and without the compiler's flags that go with it: what
+// they import is compiled already, without these. Which packages of this module are tested says nothing of theirs: all are.
+func modules(folders, plain, args []string) (all []module, err error) {
+	for _, folder := range plain {
+		if !slices.Contains(folders, folder) {
+			return nil, fmt.Errorf("-plain %s is not in -beside", folder)
 		}
 	}
-	return all
+	for _, folder := range folders {
+		withoutRace := slices.Contains(plain, folder)
+		flags := slices.DeleteFunc(slices.Clone(args), func(arg string) bool {
+			return strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "github.com/") || withoutRace && (arg == "-race" || strings.HasPrefix(arg, "-gcflags="))
+		})
+		all = append(all, module{folder, append(flags, "./...")})
+	}
+	return all, nil
 }
 
 // lanes is the number of other modules that are tested at the same time.
@@ -104,12 +109,11 @@ func run(tally *tally, noSkips bool, ours [][]string, others []module) error {
 
 // testBeside runs go test in other modules, as many at a time as there are lanes.
 func testBeside(tally *tally, all []module) error {
-	next := make(chan module, len(all))
+	next, failed := make(chan module, len(all)), make(chan error, lanes)
 	for _, m := range all {
 		next <- m
 	}
 	close(next)
-	failed := make(chan error, lanes)
 	for range lanes {
 		go func() {
 			var failures error
@@ -119,11 +123,7 @@ func testBeside(tally *tally, all []module) error {
 			failed <- failures
 		}()
 	}
-	var failures error
-	for range lanes {
-		failures = errors.Join(failures, <-failed)
-	}
-	return failures
+	return errors.Join(<-failed, <-failed)
 }
 
 // testIn runs go test in a folder, and counts its outcomes.

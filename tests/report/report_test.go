@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,5 +104,24 @@ func TestUnhappyGoTestIsAFailure(t *testing.T) {
 	tally.count("sample", counts{passed: 1})
 	if tally.verdict(false, errors.New("exit status 1")) == nil {
 		t.Error("a failure of go test that no event tells of was overlooked")
+	}
+}
+
+func TestModules(t *testing.T) {
+	args := []string{"-race", "-count=1", "-gcflags=all=-x", "./actors", "github.com/turnstile-locks/turnstile/tests"}
+	all, err := modules([]string{"tests/dashboard", "tests/soak"}, []string{"tests/dashboard"}, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []module{
+		{"tests/dashboard", []string{"-count=1", "./..."}},
+		{"tests/soak", []string{"-race", "-count=1", "-gcflags=all=-x", "./..."}},
+	} {
+		if got := all[i]; got.folder != want.folder || !slices.Equal(got.args, want.args) {
+			t.Errorf("got %v, want %v", got, want)
+		}
+	}
+	if _, err := modules([]string{"tests/soak"}, []string{"tests/dashboard"}, args); err == nil {
+		t.Error("a folder that is not tested is taken")
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // asker sends one request over and over on one connection, and notes the replies. It never connects again.
@@ -67,11 +69,11 @@ func (l *lab) greet(server string, timeout time.Duration, before []byte) (conn n
 		copy(id, before[4+4:])
 	}
 	ask := binary.BigEndian.AppendUint32(make([]byte, 4+8), uint32(timeout.Milliseconds()))
-	conn, err := net.DialTimeout("tcp", server, patience)
+	conn, err := net.DialTimeout("tcp", server, patient.Bound)
 	if err != nil {
 		return nil, nil
 	}
-	_ = conn.SetDeadline(time.Now().Add(patience))
+	_ = conn.SetDeadline(time.Now().Add(patient.Bound))
 	if _, err = conn.Write(frame(append(append(ask, id...), 0))); err == nil {
 		answer, err = readFrame(conn)
 	}
@@ -151,26 +153,14 @@ func (a *asker) answeredSince(from time.Time) (n int) {
 	return n
 }
 
-// isClosed reports whether the connection is closed.
-func (a *asker) isClosed() bool {
-	select {
-	case <-a.closed:
-		return true
-	default:
-		return false
-	}
-}
-
-// epoch gives the epoch of the leader by which a server goes.
-func (r reply) epoch() int64 { return r.zxid >> 32 }
-
 // requireOneLeader: all replies are of one epoch, and none is an error.
 func (a *asker) requireOneLeader(t *testing.T) {
 	t.Helper()
 	all := a.all()
 	require.NotEmpty(t, all)
 	for _, r := range all {
-		require.Equal(t, all[0].epoch(), r.epoch(), "a later leader's reply on a connection of the one before")
+		// The upper half is the epoch of the leader by which a server goes.
+		require.Equal(t, all[0].zxid>>32, r.zxid>>32, "a later leader's reply on a connection of the one before")
 		require.Zero(t, r.code)
 	}
 }

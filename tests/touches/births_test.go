@@ -22,7 +22,7 @@ import (
 func TestHeaderHasTheCzxid(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	ctx := l.context()
+	ctx := patient.Deadline(l.t)
 	for _, path := range []string{"/plain", "/named"} {
 		_, err := l.observer.Create(path, nil, 0, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -27,7 +28,7 @@ func (a askers) each(f func(*asker)) {
 
 // closed reports whether the server has closed all three.
 func (a askers) closed() bool {
-	return a.pings.isClosed() && a.syncs.isClosed() && a.transactions.isClosed()
+	return over(a.pings.closed) && over(a.syncs.closed) && over(a.transactions.closed)
 }
 
 // A server that leaves its leader closes its clients' connections: a follower and an observer that
@@ -100,7 +101,7 @@ func (l *lab) leaves(isolate func(int), member *rig.Server, gone, stay askers) {
 		before := len(a.all())
 		l.eventually("others' connections go on", func() bool { return len(a.all()) > before+10 })
 		a.requireOneLeader(l.t)
-		require.False(l.t, a.isClosed())
+		require.False(l.t, over(a.closed))
 	})
 }
 
@@ -115,7 +116,7 @@ func (l *lab) loses(isolate func(int), ofLeader, ofFollower askers) {
 	require.Zero(l.t, ofLeader.transactions.answeredSince(isolated), "a leader without a quorum commits nothing")
 	l.t.Logf("it answered %d syncs that were sent after it had lost its followers", ofLeader.syncs.answeredSince(isolated))
 	l.eventually("another leads", func() bool {
-		next, err := l.Leader(l.context())
+		next, err := l.Leader(patient.Deadline(l.t))
 		return err == nil && next != old
 	})
 	l.eventually("the connections to its follower are closed", ofFollower.closed)

@@ -1,19 +1,17 @@
 package touches
 
 import (
-	"context"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
-
-// patience bounds every wait for something that must happen.
-const patience = 3 * time.Minute
 
 // lab is an ensemble of three, and a client at the leader that watches the nodes of the others'
 // sessions.
@@ -43,7 +41,7 @@ func newLabOf(t *testing.T, members int, opts ...rig.Option) *lab {
 func (l *lab) cast() {
 	l.t.Helper()
 	var err error
-	l.leader, err = l.Leader(l.context())
+	l.leader, err = l.Leader(patient.Deadline(l.t))
 	require.NoError(l.t, err)
 	l.eventually("two follow", func() bool {
 		followers, err := l.Waiting(l.t.Context())
@@ -55,17 +53,10 @@ func (l *lab) cast() {
 	})
 }
 
-func (l *lab) context() context.Context {
-	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
-	l.t.Cleanup(cancel)
-	return ctx
-}
-
 // client is a session, and how often it has been connected.
 type client struct {
 	*zk.Conn
-	mu        sync.Mutex
-	connected int
+	connected atomic.Int64
 }
 
 // connect opens a session. Servers are named twice: the library sleeps for a second
@@ -73,32 +64,21 @@ type client struct {
 func (l *lab) connect(timeout time.Duration, server string) *client {
 	l.t.Helper()
 	c := &client{}
-	conn, _, err := zk.Connect([]string{server, server}, timeout, zk.WithLogger(rig.Silent{}),
-		zk.WithEventCallback(c.note))
+	conn, _, err := zk.Connect([]string{server, server}, timeout, zk.WithLogger(rig.Silent{}), zk.WithEventCallback(func(event zk.Event) {
+		if event.Type == zk.EventSession && event.State == zk.StateHasSession {
+			c.connected.Add(1)
+		}
+	}))
 	require.NoError(l.t, err)
 	c.Conn = conn
 	l.t.Cleanup(conn.Close)
-	l.eventually("a session", func() bool { return c.times() > 0 })
+	l.eventually("a session", func() bool { return c.connected.Load() > 0 })
 	return c
-}
-
-func (c *client) note(event zk.Event) {
-	if event.Type == zk.EventSession && event.State == zk.StateHasSession {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.connected++
-	}
-}
-
-func (c *client) times() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.connected
 }
 
 func (l *lab) eventually(what string, condition func() bool) {
 	l.t.Helper()
-	require.Eventually(l.t, condition, patience, 5*time.Millisecond, what)
+	patient.Eventually(l.t, condition, "%s", what)
 }
 
 func (l *lab) create(c *zk.Conn, path string, flags int32) {
@@ -144,9 +124,10 @@ func (l *lab) watch(c *client, path string) *life {
 	return lived
 }
 
-func (l *life) over() bool {
+// over reports whether a channel is closed.
+func over(c <-chan struct{}) bool {
 	select {
-	case <-l.ended:
+	case <-c:
 		return true
 	default:
 		return false
@@ -154,13 +135,8 @@ func (l *life) over() bool {
 }
 
 // await waits until the session is over, and returns when that was seen.
-func (l *lab) await(lived *life, what string) time.Time {
+func (l *lab) await(lived *life) time.Time {
 	l.t.Helper()
-	select {
-	case <-lived.ended:
-		return lived.at
-	case <-time.After(patience):
-		require.Fail(l.t, "lives on", what)
-		return time.Time{}
-	}
+	patient.Receive(l.t, lived.ended)
+	return lived.at
 }

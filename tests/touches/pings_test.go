@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -24,14 +25,7 @@ func TestPingsGoEveryHalfTick(t *testing.T) {
 		}
 	})
 	var gaps []time.Duration
-	ping := func() (at time.Time) {
-		select {
-		case at = <-times:
-		case <-time.After(patience):
-			require.Fail(t, "no ping")
-		}
-		return at
-	}
+	ping := func() time.Time { return patient.Receive(t, times) }
 	for last := ping(); len(gaps) < 12; {
 		next := ping()
 		gaps, last = append(gaps, next.Sub(last)), next

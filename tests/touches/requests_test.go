@@ -42,7 +42,7 @@ func TestRequestsDoNotTouch(t *testing.T) {
 			})
 		}
 	})
-	ended := l.await(lived, "a session of which only requests are heard")
+	ended := l.await(lived)
 	close(stop)
 
 	names, _, err := l.observer.Children("/committed")
@@ -90,7 +90,7 @@ func TestAnsweredPingsTouch(t *testing.T) {
 		}
 	})
 	time.Sleep(2 * timeout)
-	require.False(t, lived.over(), "the session of an idle client is over")
+	require.False(t, over(lived.ended), "the session of an idle client is over")
 	mu.Lock()
 	t.Logf("%d answers named the session in %v", named, 2*timeout)
 	require.NotZero(t, named)
@@ -100,5 +100,5 @@ func TestAnsweredPingsTouch(t *testing.T) {
 	up.Stall()
 	before := proxy.Requests(rig.OpPing)
 	l.eventually("the follower hears from its client", func() bool { return proxy.Requests(rig.OpPing) > before })
-	l.await(lived, "a session that no answer names")
+	l.await(lived)
 }

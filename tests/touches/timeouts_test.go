@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -49,8 +50,8 @@ func TestRevalidationTouches(t *testing.T) {
 	})
 	back.Refuse(true) // one is enough
 
-	first := l.await(control, "a session without a connection")
-	ended := l.await(lived, "a session of which nothing was heard since its revalidation")
+	first := l.await(control)
+	ended := l.await(lived)
 	mu.Lock()
 	defer mu.Unlock()
 	t.Logf("gone %v after the revalidation, and %v after the session without one", ended.Sub(revalidated),
@@ -82,7 +83,7 @@ func newUnequalLab(t *testing.T, opts ...rig.Option) *lab {
 		rig.WithMember(strict, rig.WithMaxSessionTimeout(short)))...)
 	third := l.Members()[2]
 	for l.leader != third { // it wins the next election: it has the greatest id of the servers with the newest data
-		require.NoError(t, l.leader.Restart(l.context()))
+		require.NoError(t, l.leader.Restart(patient.Deadline(l.t)))
 		l.cast()
 	}
 	return l
@@ -91,10 +92,10 @@ func newUnequalLab(t *testing.T, opts ...rig.Option) *lab {
 // move has a client reconnect to another member, which grants it that timeout.
 func (l *lab) move(c *client, proxy *rig.Proxy, member int, granted time.Duration) {
 	l.t.Helper()
-	before := c.times()
+	before := c.connected.Load()
 	proxy.SetTarget(l.Members()[member].Addr())
 	proxy.Cut()
-	l.eventually("the session goes on", func() bool { return c.times() > before })
+	l.eventually("the session goes on", func() bool { return c.connected.Load() > before })
 	require.Equal(l.t, granted, proxy.Timeout())
 }
 
@@ -132,11 +133,11 @@ func TestNewLeaderGoesByTheFirstTimeout(t *testing.T) {
 	proxy.Refuse(true)
 	proxy.Cut()
 	time.Sleep(3 * short / 2)
-	require.False(t, lived.over(), "the session is over, though its last timeout was %v", long)
+	require.False(t, over(lived.ended), "the session is over, though its last timeout was %v", long)
 
 	require.NoError(t, l.leader.Kill())
 	killed := time.Now()
-	ended := l.await(lived, "a session under a new leader")
+	ended := l.await(lived)
 	t.Logf("gone %v after the leader was killed", ended.Sub(killed))
 	require.Less(t, ended.Sub(killed), sooner)
 }
@@ -154,7 +155,7 @@ func TestShorterTimeoutMovesTheExpiry(t *testing.T) {
 	proxy.Refuse(true)
 	proxy.Cut()
 	cut := time.Now()
-	ended := l.await(lived, "a session without a connection")
+	ended := l.await(lived)
 	t.Logf("gone %v after its connection", ended.Sub(cut))
 	require.Less(t, ended.Sub(cut), sooner)
 }
@@ -177,12 +178,12 @@ func TestServerThatWasLeftTouches(t *testing.T) {
 	l.move(c, proxy, generous, long)
 	proxy.Refuse(true)
 	proxy.Cut()
-	require.False(t, lived.over())
+	require.False(t, over(lived.ended))
 	time.Sleep(3 * short / 2) // its answers wait, and nothing else is to be heard
-	require.False(t, lived.over(), "the session is over, though its last timeout was %v", long)
+	require.False(t, over(lived.ended), "the session is over, though its last timeout was %v", long)
 	up.Heal()
 	healed := time.Now()
-	ended := l.await(lived, "a session that a server has named that its client has left")
+	ended := l.await(lived)
 	t.Logf("gone %v after the answers of the server that was left", ended.Sub(healed))
 	require.Less(t, ended.Sub(healed), sooner)
 }

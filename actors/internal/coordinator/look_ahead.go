@@ -14,7 +14,7 @@ import (
 //
 // It costs one read for each waiter, and wakes one session more with each release, in a queue of
 // any length. The machine hears nothing of it. It does not pay where the predecessor is of the same
-// session, which hands over. tests/bench/look_ahead.go says what it gains.
+// session, which hands over. tests/bench/pair.go says what it gains.
 
 func (a *ahead) note(r *request, position queue.Position) {
 	a.next = ""
