@@ -53,19 +53,8 @@ func (o *OneWay) Delay(d time.Duration) {
 	}
 }
 
-// Cut closes the connections that carry this direction and refuses new ones,
-// until Heal. They carry the other direction, too, so a cut is both ways.
-func (o *OneWay) Cut() {
-	for _, w := range o.wires {
-		w.sever()
-	}
-}
-
-// Heal undoes Stall, Delay and Cut. The bytes that were held back are delivered, in order.
+// Heal undoes Stall and Delay. The bytes that were held back are delivered, in order.
 func (o *OneWay) Heal() {
-	for _, w := range o.wires {
-		w.admit()
-	}
 	for _, f := range o.flows {
 		f.heal()
 	}

@@ -162,16 +162,11 @@ func (w *wire) silence() {
 
 // heal undoes every fault: bytes that were held back are carried on, in order.
 func (w *wire) heal() {
-	w.admit()
+	w.mu.Lock()
+	w.refusing = false
+	w.mu.Unlock()
 	w.out.heal()
 	w.back.heal()
-}
-
-// admit undoes sever.
-func (w *wire) admit() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.refusing = false
 }
 
 // observe has every packet of one direction told to a function, or to none: when it is delivered, or taken.
