@@ -113,7 +113,7 @@ func TestThrottle(t *testing.T) {
 	client := connect(t, proxy.Addr())
 	root, err := direct.Create("/proxy-", nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
-	before := maps.Clone(proxy.links)
+	before := maps.Clone(proxy.strands)
 	fault := proxy.Expect(Rule{Op: OpAny, Action: Throttle, Count: 5})
 	_, err = client.Create(root+"/throttled", nil, 0, zk.WorldACL(zk.PermAll))
 	require.ErrorContains(t, err, "-127")
@@ -123,7 +123,7 @@ func TestThrottle(t *testing.T) {
 	require.False(t, exists(t, direct, root+"/throttled"))
 	create(t, client, root+"/throttled")
 	require.Equal(t, 2, fault.Disarm())
-	require.Equal(t, before, proxy.links, "the connection was lost")
+	require.Equal(t, before, proxy.strands, "the connection was lost")
 }
 
 // Up stalls requests alone, and Hold answers: the server's events still reach the client, and the client's requests the
