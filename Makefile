@@ -278,7 +278,7 @@ bench-go: ## Go benchmarks of the state machine, the queue, the session actor an
 
 .PHONY: bench-embedded
 bench-embedded: deps ## create and delete on the embedded server and on a real one, side by side
-	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -run '^$$' -bench BenchmarkEmbeddedAgainstReal -benchtime 1x -v ./tests/conformance
+	TURNSTILE_REQUIRE_SERVERS=1 $(GO) test -run '^$$' -bench BenchmarkEmbeddedAgainstReal -benchtime 1500x ./tests/conformance
 
 .PHONY: screenshots
 screenshots: deps ## pictures of the dashboard, and zklock's views at 80 columns, of the code as it is (about five minutes)

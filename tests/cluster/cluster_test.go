@@ -3,6 +3,7 @@ package cluster
 import (
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -63,38 +64,30 @@ func (p *process) tell(t *testing.T, c command) {
 	require.NoError(t, p.Tell(string(text)))
 }
 
-// hear waits for an event. Another one than is awaited fails the test.
-func (p *process) hear(t *testing.T, event string) said {
+// hear waits for an event, and passes over some others. Any other than these fails the test.
+func (p *process) hear(t *testing.T, event string, over ...string) said {
 	t.Helper()
-	select {
-	case s, open := <-p.told:
-		require.True(t, open, "the member has ended")
-		require.Equal(t, event, s.Event, "%+v", s)
-		return s
-	case <-patient.Deadline(t).Done():
-		t.Fatalf("%s was never said", event)
-		panic("unreachable")
+	for {
+		select {
+		case s, open := <-p.told:
+			require.True(t, open, "the member has ended")
+			if slices.Contains(over, s.Event) {
+				continue
+			}
+			require.Equal(t, event, s.Event, "%+v", s)
+			return s
+		case <-patient.Deadline(t).Done():
+			require.FailNow(t, "never said", event)
+		}
 	}
 }
 
 // requireHeard fails the test if a re-list has told a waiter of the member's session what no event had, see package
 // relists. A member that was killed cannot say.
 func (p *process) requireHeard(t *testing.T) {
-	if !p.Running() {
-		return
-	}
-	p.tell(t, command{Do: "relists"})
-	for {
-		select {
-		case s, open := <-p.told:
-			require.True(t, open, "the member has ended")
-			if s.Event == "relists" { // what its grains say besides is not asked for any more
-				require.NoError(t, relists.None(s.Relists))
-				return
-			}
-		case <-patient.Deadline(t).Done():
-			t.Fatal("the member does not say how often it listed again")
-		}
+	if p.Running() {
+		p.tell(t, command{Do: "relists"})
+		require.NoError(t, relists.None(p.hear(t, "relists", "served").Relists)) // its grains are not asked any more
 	}
 }
 

@@ -130,24 +130,8 @@ func TestGrainIsServedOnce(t *testing.T) {
 func TestRequestFindsIt(t *testing.T) {
 	eachServer(t, patient.Session, func(t *testing.T, w *world) {
 		w.a.tell(t, command{Do: "request", ID: "eight", Kind: accounts, Path: "hello"})
-		require.Equal(t, "served hello", w.a.hearAnswer(t).Text)
+		require.Equal(t, "served hello", w.a.hear(t, "answered", "served").Text)
 	})
-}
-
-// hearAnswer waits for an answer, and passes over what the member's own grain says.
-func (p *process) hearAnswer(t *testing.T) said {
-	t.Helper()
-	for {
-		select {
-		case s := <-p.told:
-			if s.Event != "served" {
-				require.Equal(t, "answered", s.Event, "%+v", s)
-				return s
-			}
-		case <-patient.Deadline(t).Done():
-			t.Fatal("no answer")
-		}
-	}
 }
 
 // TestOnlyGrainsLinkTheCluster: only programs that import package grain link protoactor's cluster.

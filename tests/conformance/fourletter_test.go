@@ -2,9 +2,7 @@ package conformance
 
 import (
 	"fmt"
-	"io"
 	"maps"
-	"net"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,26 +11,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // fourLetter asks one of the questions that need no session.
 func fourLetter(t *testing.T, s server, word string) string {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", s.Addr(), patience)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	_ = conn.SetDeadline(time.Now().Add(patience))
-	if _, err := io.WriteString(conn, word); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := io.ReadAll(conn)
-	if err != nil {
-		t.Fatalf("%s: %v", word, err)
-	}
-	return string(answer)
+	answer, err := rig.Address(s.Addr()).FourLetter(patient.Deadline(t), word)
+	require.NoError(t, err)
+	return answer
 }
 
 var (
@@ -43,23 +32,6 @@ var (
 // shape is a text with every number left out, and what comes after the version's name.
 func shape(text string) string {
 	return digits.ReplaceAllString(release.ReplaceAllString(text, "$1..."), "N")
-}
-
-// metrics are the answer to mntr.
-func metrics(t *testing.T, s server) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	for line := range strings.Lines(fourLetter(t, s, "mntr")) {
-		name, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if !ok {
-			if strings.TrimSpace(line) == "" {
-				continue
-			}
-			t.Errorf("a line of mntr from %T without a tab: %q", s, line)
-		}
-		out[name] = value
-	}
-	return out
 }
 
 // keys gives the text before the equals sign of each line. Lines without one are taken whole.
@@ -74,7 +46,9 @@ func keys(text string) string {
 
 // shapesOfMetrics shows the metrics of some names, which are all of the embedded server's.
 func shapesOfMetrics(t *testing.T, s server, names []string) string {
-	all := metrics(t, s)
+	all, err := rig.Address(s.Addr()).Mntr(patient.Deadline(t))
+	require.NoError(t, err)
+	require.Len(t, all, strings.Count(strings.TrimSpace(fourLetter(t, s, "mntr")), "\n")+1, "a line without a tab")
 	if _, ours := s.(*embedded.Server); ours {
 		for name := range all {
 			if !slices.Contains(names, name) {
@@ -124,7 +98,8 @@ func countsMetrics(t *testing.T, s server) {
 	_, err = clients[1].ask(op("exists", "~/e").with("watch", true), op("getChildren", "~").with("watch", true))
 	require.NoError(t, err)
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		got := metrics(t, s)
+		got, err := rig.Address(s.Addr()).Mntr(patient.Deadline(t))
+		require.NoError(t, err)
 		maps.DeleteFunc(got, func(name, _ string) bool { return want[name] == "" })
 		if maps.Equal(got, want) {
 			return

@@ -27,21 +27,15 @@ func weighted(weights map[string]int) []string {
 }
 
 // sequences are 100 to 250 operations.
-var sequences = sequencesOf(200, 150, 100, 250)
-
-func sequencesOf(lengths ...int) *rapid.Generator[[]operation] {
-	return rapid.Custom(func(t *rapid.T) []operation { return drawSequence(t, pick(t, "length", lengths)) })
-}
-
-func drawSequence(t *rapid.T, length int) []operation {
-	g := &generator{T: t, guess: newGuess(), watched: map[int][]string{}}
-	out := make([]operation, length)
+var sequences = rapid.Custom(func(t *rapid.T) []operation {
+	g := &generator{T: t, guess: guess{"~": {owner: nobody}}, watched: map[int][]string{}}
+	out := make([]operation, pick(t, "length", []int{200, 150, 100, 250}))
 	for i := range out {
 		out[i] = g.operation()
 		g.follow(out[i].session, out[i])
 	}
 	return out
-}
+})
 
 // generator draws operations.
 type generator struct {

@@ -19,8 +19,6 @@ type guessed struct {
 
 const nobody = -1
 
-func newGuess() guess { return guess{"~": {owner: nobody}} }
-
 // nodes lists the nodes that satisfy a condition, in a stable order.
 func (g guess) nodes(satisfy func(string, guessed) bool) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(g)), func(p string) bool { return !satisfy(p, g[p]) })

@@ -27,7 +27,7 @@ func TestDifferencesAreMadeSmall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, _, err := p.differ(operations)
+	d, err := p.differ(operations)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,10 +35,10 @@ func TestDifferencesAreMadeSmall(t *testing.T) {
 		t.Fatal("a server that takes no long frames is not told from one that does")
 	}
 	least, d := minimize(p, operations, d)
-	if got, want := render(least), "s1 multi { create path=~/c data=x*5000 }\n"; got != want {
+	if got, want := render(least), "s1 multi { check path=~; create path=~/c data=x*5000 flags=1 }\n"; got != want {
 		t.Errorf("the least sequence is\n%s\nand not\n%s", got, want)
 	}
-	if !strings.Contains(d.marked(d.second), "> s1 closed") {
+	if !strings.Contains(d.second, "s1 closed") || strings.Contains(d.first, "s1 closed") {
 		t.Errorf("the difference is not that the connection closed: %s", d)
 	}
 }

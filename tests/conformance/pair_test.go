@@ -13,9 +13,8 @@ type pair struct{ reference, subject server }
 // runs numbers the sequences: no root is used twice.
 var runs atomic.Int64
 
-// differ carries out a sequence on both servers at the same time, and says where they differ. It returns
-// what the reference answered, too.
-func (p pair) differ(operations []operation) (*difference, transcript, error) {
+// differ carries out a sequence on both servers at the same time, and says where they differ.
+func (p pair) differ(operations []operation) (*difference, error) {
 	run := runs.Add(1)
 	var transcripts [2]transcript
 	var errs [2]error
@@ -30,7 +29,7 @@ func (p pair) differ(operations []operation) (*difference, transcript, error) {
 		}
 	}
 	if err := errors.Join(errs[:]...); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	return compare(transcripts[0], transcripts[1]), transcripts[0], nil
+	return compare(transcripts[0], transcripts[1]), nil
 }

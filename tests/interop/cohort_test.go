@@ -16,43 +16,37 @@ import (
 // Another client that queues behind a cohort of Turnstile's has its turn when the nodes before its
 // own have served: a few grants each, however many wait in the cohort.
 func TestOthersBehindACohort(t *testing.T) {
-	others := []member{
-		{name: "go-zookeeper", client: zkLock, recipe: Mutex},
-		{name: "curator", worker: curator, recipe: Mutex},
-		{name: "kazoo", worker: kazooed, recipe: Mutex, names: CuratorNames},
-	}
 	eachServer(t, func(t *testing.T, s *server) {
-		for _, other := range others {
-			t.Run(other.name, func(t *testing.T) { s.queueBehindACohort(t, other) })
+		for _, other := range []member{goLock, java, renamed} {
+			t.Run(other.name, func(t *testing.T) { other.queueBehindACohort(t, s) })
 		}
 	})
 }
 
-func (s *server) queueBehindACohort(t *testing.T, other member) {
+func (m member) queueBehindACohort(t *testing.T, s *server) {
 	const waiting, grants = 12, 4
-	path := "/cohort/" + other.name
+	path := "/cohort/" + m.name
 	witness := StartWitness(t)
-	client := openTurnstile(t, s.addr)
+	client := patient.Open(t, s.Connect())
 	mutex := client.Mutex(path, locks.WithCohort(grants))
 	hold := func(lease *locks.Lease, holder string) {
 		assert.NoError(t, witness.Enter(holder, path, Exclusive()))
 		assert.NoError(t, witness.Leave(holder, path))
-		assert.NoError(t, lease.Unlock(deadline(t)))
+		assert.NoError(t, lease.Unlock(patient.Deadline(t)))
 	}
 	first := patient.Locked(t, mutex.Lock)
 	var working sync.WaitGroup
 	for i := range waiting {
 		working.Go(func() {
-			if lease, err := mutex.Lock(deadline(t)); assert.NoError(t, err) {
+			if lease, err := mutex.Lock(patient.Deadline(t)); assert.NoError(t, err) {
 				hold(lease, fmt.Sprint("turnstile ", i))
 			}
 		})
 	}
-	comes := other.start(t, witness, Job{Connect: s.addr, Path: path, Witness: witness.Addr(), Rounds: 1})
+	comes := m.start(t, witness, m.job(s, witness, Mutex, path))
 	before := 0 // nodes of ours that are before the other's
 	patient.Eventually(t, func() bool {
-		queue, err := client.Queue(deadline(t), path)
-		require.NoError(t, err)
+		queue := patient.QueueOf(t, client, path)
 		before = 0
 		for i, c := range queue {
 			if c.Session != client.Session().ID() {
@@ -62,12 +56,12 @@ func (s *server) queueBehindACohort(t *testing.T, other member) {
 		return before > 0 && client.State().Inside+len(queue)-2 == waiting
 	}, "the other is behind all that wait")
 	hold(first, "turnstile first")
-	comes.wait(t)
+	require.NoError(t, patient.Receive(t, comes))
 	working.Wait()
 	entries := witness.Entries()
 	require.Len(t, entries, 1+waiting+1)
 	turn := 0
-	for !strings.HasPrefix(entries[turn].Holder, other.name+"/") {
+	for !strings.HasPrefix(entries[turn].Holder, m.name+"/") {
 		turn++
 	}
 	require.LessOrEqual(t, turn, before*grants)

@@ -14,46 +14,48 @@ import (
 // A writer of Turnstile's becomes a reader while writers of other clients wait, none of whom gets in
 // between. The reader's node stands at the writer's own place, which the others must see, too.
 func TestTurnstileDowngradesBesideOthersWriters(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		for _, one := range []struct {
-			name   string
-			worker *sharedWorker
-			names  string
-			naming messages.Naming
-		}{
-			{"curator", curator, "", messages.CuratorNaming},
-			{"kazoo-curator-names", kazooed, CuratorNames, messages.CuratorNaming},
-			{"kazoo", kazooed, "", messages.KazooNaming},
-		} {
-			t.Run(one.name, func(t *testing.T) {
-				job := Job{
-					Name: one.name, Recipe: Write, Names: one.names, Connect: s.addr, Path: "/downgrade/" + one.name,
-					Patience: time.Second, // long enough for all that follows, after which it gives up
-				}
-				downgradeBeside(t, s, one.worker.Get(t), job, one.naming)
+	for _, other := range []struct {
+		member
+		naming messages.Naming
+	}{{java, messages.CuratorNaming}, {renamed, messages.CuratorNaming}, {python, messages.KazooNaming}} {
+		t.Run(other.name, func(t *testing.T) {
+			eachServer(t, func(t *testing.T, s *server) {
+				const holder = "turnstile"
+				witness := StartWitness(t)
+				job := other.job(s, witness, Write, "/downgrade")
+				job.Patience = time.Second // long enough for all that follows, after which it gives up
+				mutex := patient.Open(t, s.Connect()).RWMutex(job.Path, locks.WithNaming(other.naming))
+				writer := patient.Locked(t, mutex.Lock)
+				require.NoError(t, witness.EnterWith(writer.Node(), holder, job.Path, exclusive))
+				waiting := other.start(t, witness, job)
+				s.awaitCount(t, job.Path, 2)
+
+				require.NoError(t, witness.Change(holder, job.Path, shared))
+				reader, err := writer.Downgrade(patient.Deadline(t))
+				require.NoError(t, err)
+				s.awaitCreates(t, job.Path, 4) // the other writer has queued in vain, and again
+
+				require.NoError(t, witness.Leave(holder, job.Path))
+				patient.GiveBack(t, reader)
+				require.NoError(t, patient.Receive(t, waiting))
+				s.requireEmpty(t, job.Path)
 			})
-		}
-	})
+		})
+	}
 }
 
-func downgradeBeside(t *testing.T, s *server, worker *Worker, job Job, naming messages.Naming) {
-	t.Helper()
-	witness := StartWitness(t)
-	job.Witness = witness.Addr()
-	ctx, holder := deadline(t), "turnstile"
-	mutex := openTurnstile(t, s.addr).RWMutex(job.Path, locks.WithNaming(naming))
-	writer := patient.Locked(t, mutex.Lock)
-	require.NoError(t, witness.EnterWith(writer.Node(), holder, job.Path, Exclusive()))
-	waiting := start(t, worker, job)
-	s.awaitCount(t, job.Path, 2)
-
-	require.NoError(t, witness.Change(holder, job.Path, Shared()))
-	reader, err := writer.Downgrade(ctx)
-	require.NoError(t, err)
-	s.awaitCreates(t, job.Path, 4) // the other writer has queued in vain, and again
-
-	require.NoError(t, witness.Leave(holder, job.Path))
-	patient.GiveBack(t, reader)
-	waiting.wait(t)
-	s.requireEmpty(t, job.Path)
+// Curator does the same while a writer of Turnstile's waits.
+func TestCuratorDowngradesBesideTurnstilesWriter(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		witness := StartWitness(t)
+		job := java.job(s, witness, Write, "/downgrade")
+		job.Task, job.Hold = Downgrading, 200*time.Millisecond
+		release := java.detained(t, witness, job)
+		waiting := ours.start(t, witness, ours.job(s, witness, Write, job.Path))
+		s.awaitCount(t, job.Path, 2)
+		release()
+		require.NoError(t, patient.Receive(t, waiting))
+		require.Len(t, witness.Entries(), 2)
+		s.requireEmpty(t, job.Path)
+	})
 }

@@ -2,14 +2,13 @@ package interop
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
 // Recipe is a lock of the other client's.
 type Recipe string
 
-// The recipes. Multi is Curator's alone.
+// The recipes.
 const (
 	// Mutex is InterProcessMutex, and kazoo's Lock.
 	Mutex Recipe = "mutex"
@@ -21,44 +20,20 @@ const (
 	ReadWrite Recipe = "readwrite"
 	// Semaphore is InterProcessSemaphoreV2, and kazoo's Semaphore.
 	Semaphore Recipe = "semaphore"
-	// Multi is InterProcessMultiLock over the mutexes Path/a and Path/b.
-	Multi Recipe = "multi"
 )
 
 // Task names the work to do with a recipe.
 type Task string
 
-// The tasks. Contest is the general one; the others check one behaviour each,
-// with sessions of their own, and fail when it is not so.
+// The tasks.
 const (
 	// Contest has all threads acquire, hold and release as often as Rounds says.
 	Contest Task = "contest"
-	// Timeout gives up on a lock that is held elsewhere, and leaves no node.
-	Timeout Task = "timeout"
-	// Sharing holds together what may be held together, and no more.
-	Sharing Task = "sharing"
-	// ClosedSession closes the session that holds, which frees the lock.
-	ClosedSession Task = "closed-session"
-	// Reentrancy, Revocation, Downgrade, Upgrade and GivingBack are Curator's:
-	// acquiring again, asking the holder to release, a writer that becomes a
-	// reader, a reader that may not become a writer, and a multi-lock of which one
-	// part cannot be acquired.
-	Reentrancy Task = "reentrancy"
-	Revocation Task = "revocation"
-	Downgrade  Task = "downgrade"
-	Upgrade    Task = "upgrade"
-	GivingBack Task = "giving-back"
-	// DowngradeBesideWaiter is a downgrade while another writer waits already, which waits on.
-	DowngradeBesideWaiter Task = "downgrade-beside-waiter"
-	// Asking and Revocable are Curator's, too, and leave the other side to somebody else: asking
-	// the holder to release, and holding until asked.
-	Asking    Task = "asking"
-	Revocable Task = "revocable"
-	// NonBlocking, Cancelling and Listing are kazoo's: acquire(blocking=False),
-	// cancel(), and contenders() or lease_holders().
-	NonBlocking Task = "non-blocking"
-	Cancelling  Task = "cancelling"
-	Listing     Task = "listing"
+	// Downgrading, Asking and Revocable are Curator's, of one session each: a writer that becomes a reader, asking the
+	// holder to release, and holding until asked.
+	Downgrading Task = "downgrading"
+	Asking      Task = "asking"
+	Revocable   Task = "revocable"
 	// Bench is a contest without anybody to tell, for benchmarks: all threads acquire and release until Span is
 	// over, which begins when each has held and Warm is over, and there is something to count; or, with a Guard, until that says stop. Queueing has
 	// Threads waiters queue behind a holder, and then hold one after the other. Both find out when two hold at
@@ -116,9 +91,13 @@ func (j Job) Holder(session, thread int) string {
 // limit bounds the job.
 func (j Job) limit() time.Duration { return orDefault(j.Limit, defaultLimit) }
 
-// Arguments renders the job for a worker's command line: key=value.
-func (j Job) Arguments() []string {
-	arguments := []string{
+// arguments renders the job for a worker: key=value. No value has a space in it.
+func (j Job) arguments() []string {
+	apart := 0
+	if j.Apart {
+		apart = 1
+	}
+	return []string{
 		"name=" + orDefault(j.Name, "worker"),
 		"task=" + orDefault(string(j.Task), string(Contest)),
 		"recipe=" + string(j.Recipe),
@@ -126,6 +105,7 @@ func (j Job) Arguments() []string {
 		"path=" + j.Path,
 		"witness=" + j.Witness,
 		"names=" + j.Names,
+		"guard=" + j.Guard,
 		fmt.Sprintf("sessions=%d", max(j.Sessions, 1)),
 		fmt.Sprintf("threads=%d", max(j.Threads, 1)),
 		fmt.Sprintf("rounds=%d", max(j.Rounds, 1)),
@@ -134,31 +114,11 @@ func (j Job) Arguments() []string {
 		fmt.Sprintf("patience_ms=%d", j.Patience.Milliseconds()),
 		fmt.Sprintf("session_timeout_ms=%d", orDefault(j.SessionTimeout, 30*time.Second).Milliseconds()),
 		fmt.Sprintf("limit_ms=%d", j.limit().Milliseconds()),
-	}
-	if j.Task != Bench {
-		return arguments
-	}
-	apart := 0
-	if j.Apart {
-		apart = 1
-	}
-	return append(arguments,
 		fmt.Sprintf("warm_ms=%d", j.Warm.Milliseconds()),
 		fmt.Sprintf("span_ms=%d", j.Span.Milliseconds()),
 		fmt.Sprintf("apart=%d", apart),
-		"guard="+j.Guard,
 		fmt.Sprintf("process=%d", j.Process),
-	)
-}
-
-// check reports whether the job can be sent as a line of words.
-func (j Job) check() error {
-	for _, argument := range j.Arguments() {
-		if strings.ContainsAny(argument, " \t\r\n") {
-			return fmt.Errorf("interop: a job with a space in it: %q", argument)
-		}
 	}
-	return nil
 }
 
 func orDefault[T comparable](value, otherwise T) T {

@@ -1,122 +1,104 @@
 package interop
 
 import (
+	"path"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // mix has the clients that contend for one lock path, four threads of each member on two sessions.
 type mix struct {
-	path    string
-	bar     string // what the name of the bar's node begins with: see server.bar
-	members []member
+	name      string
+	recipe    Recipe
+	writers   messages.Mode // of those that hold alone
+	bar       string        // what the name of a node begins with that keeps everybody out
+	strangers []string      // other children of the lock path: a note of somebody's, and the folder of Curator's semaphore
+	members   []member
 }
 
-// member is a client of a mix: elsewhere, or in this process.
-type member struct {
-	name   string
-	worker *sharedWorker
-	client goClient
-	recipe Recipe
-	names  string
+// TestTogether: never two hold at a time, but for readers, and they hold in the order of their nodes' numbers, whichever
+// client made them. The witness judges both. Turnstile tells whose each node is.
+func TestTogether(t *testing.T) {
+	for _, m := range []mix{
+		{"four clients", Mutex, messages.Exclusive, "_c_bar-lock-", nil, []member{ours, goLock, java, renamed}},
+		{"strangers", Mutex, messages.Exclusive, "_c_bar-lock-", []string{"config", "leases"}, []member{ours, java, renamed}},
+		// Without Curator, kazoo may keep its own names, if it is given the patterns of the others'.
+		{"kazoo with patterns", Mutex, messages.Exclusive, "_c_bar-lock-", nil, []member{ours, goLock, patterned}},
+		{"kazoo's names", Mutex, messages.Exclusive, "bar__lock__", nil, []member{oursAsKazoo, python}},
+		{"readers and writers", ReadWrite, messages.Write, "_c_bar-__WRIT__", nil, []member{ours, java, renamed}},
+		{"readers and writers of kazoo's names", ReadWrite, messages.Exclusive, "bar__lock__", nil, []member{oursAsKazoo, python}},
+	} {
+		t.Run(m.name, func(t *testing.T) { eachServer(t, m.contend) })
+	}
 }
 
-// On one path, all four clients: never two hold at a time, and they hold in the order of their nodes'
-// numbers, whichever client made them. The witness judges both.
-func TestFourClientsOnOnePath(t *testing.T) {
-	mix{path: "/mixed/all", bar: "_c_bar-lock-", members: []member{
-		{name: "turnstile", client: turnstile, recipe: Mutex},
-		{name: "go-zookeeper", client: zkLock, recipe: Mutex},
-		{name: "curator", worker: curator, recipe: Mutex},
-		{name: "kazoo", worker: kazooed, recipe: Mutex, names: CuratorNames},
-	}}.run(t)
-}
-
-// Without Curator, kazoo may keep its own names, if it is given the patterns of the others'.
-func TestPlainKazooOnOnePathWithoutCurator(t *testing.T) {
-	mix{path: "/mixed/kazoo", bar: "_c_bar-lock-", members: []member{
-		{name: "turnstile", client: turnstile, recipe: Mutex},
-		{name: "go-zookeeper", client: zkLock, recipe: Mutex},
-		{name: "kazoo", worker: kazooed, recipe: Mutex, names: ExtraPatterns},
-	}}.run(t)
-}
-
-// Turnstile's mutex with kazoo's names, and kazoo's Lock as it comes.
-func TestKazooNamesOnOnePath(t *testing.T) {
-	mix{path: "/mixed/kazoo-names", bar: "bar__lock__", members: []member{
-		{name: "turnstile", client: turnstileNamed(messages.KazooNaming), recipe: Mutex},
-		{name: "kazoo", worker: kazooed, recipe: Mutex},
-	}}.run(t)
-}
-
-func (m mix) run(t *testing.T) {
-	t.Helper()
-	eachServer(t, func(t *testing.T, s *server) {
-		rounds := 200
-		if !s.real { // it is as good as the real server where it matters, which the real server is there to show
-			rounds = 25
-		}
-		m.contend(t, s, rounds)
-	})
-}
-
-func (m mix) contend(t *testing.T, s *server, rounds int) {
-	t.Helper()
+func (m mix) contend(t *testing.T, s *server) {
+	const lockPath, sessions, threads = "/mixed", 2, 2
+	rounds := 200
+	if !s.real { // it is as good as the real server where it matters, which the real server is there to show
+		rounds = 25
+	}
 	witness := StartWitness(t)
-	s.make(t, m.path)
-	open := s.bar(t, m.path, m.bar)
-	var all []pending
-	threads := 0
-	job := Job{
-		Connect: s.addr, Path: m.path, Witness: witness.Addr(), Sessions: 2, Threads: 2, Rounds: rounds,
-		Limit: 3 * time.Minute,
+	s.make(t, lockPath)
+	for _, name := range m.strangers {
+		s.make(t, lockPath+"/"+name)
 	}
-	for _, one := range m.members {
-		threads += job.Sessions * job.Threads
-		all = append(all, one.start(t, witness, job))
+	// A quick client does not take all its holds before the others are there.
+	open := s.sequential(t, lockPath, m.bar)
+	all := make([]<-chan error, len(m.members))
+	libraries := map[string]messages.Library{}
+	for i, one := range m.members {
+		libraries[one.name] = one.library
+		job := one.job(s, witness, m.recipe, lockPath)
+		job.Sessions, job.Threads, job.Rounds, job.Limit = sessions, threads, rounds, 3*time.Minute
+		all[i] = one.start(t, witness, job)
 	}
-	s.awaitCount(t, m.path, 1+threads)
-	began := time.Now()
+	total := len(m.members) * sessions * threads
+	s.awaitCount(t, lockPath, 1+total+len(m.strangers))
+	queue := patient.QueueOf(t, patient.Open(t, s.Connect()), lockPath)
 	open()
-	for _, p := range all {
-		p.wait(t)
+	for _, done := range all {
+		require.NoError(t, <-done)
 	}
-	t.Logf("%d grants in %v", threads*rounds, time.Since(began).Round(time.Millisecond))
 	entries := witness.Entries()
-	require.Len(t, entries, threads*rounds)
-	requireAllHeld(t, entries, threads)
-	s.requireEmpty(t, m.path)
-}
+	require.Len(t, entries, total*rounds)
+	m.requireAllHeld(t, entries, total)
 
-// start has a member do a job that says all but what is the member's own.
-func (m member) start(t *testing.T, witness *WitnessServer, job Job) pending {
-	t.Helper()
-	job.Name, job.Recipe, job.Names = m.name, m.recipe, m.names
-	if m.client != nil {
-		return startHere(t, m.client, witness.Witness, job)
+	holders := map[string]Entry{}
+	for _, entry := range entries {
+		holders[path.Base(entry.Node)] = entry
 	}
-	return start(t, m.worker.Get(t), job)
-}
-
-// bar keeps everybody out of a lock with a node that is the first in its queue, until open is
-// called. So a quick client does not take all its holds before the others are there.
-func (s *server) bar(t *testing.T, path, name string) (open func()) {
-	t.Helper()
-	node := s.sequential(t, path, name)
-	return func() { require.NoError(t, s.conn.Delete(node, -1)) }
+	for at, c := range queue {
+		require.Equal(t, at == 0, c.Holds, "only the bar holds: %+v", c)
+		if at == 0 {
+			continue
+		}
+		name, _, _ := strings.Cut(holders[c.Node].Holder, "/")
+		require.Equal(t, libraries[name], c.Library, "%s: %+v", name, c)
+		require.True(t, c.Library == messages.LibraryTurnstile || c.Who == "", "others do not say who is blocked: %+v", c)
+		mode := m.writers
+		if holders[c.Node].Claim == shared {
+			mode = messages.Read
+		}
+		require.Equal(t, mode, c.Mode, "%s: %+v", name, c)
+	}
+	require.Len(t, s.below(t, lockPath), len(m.strangers))
 }
 
 // requireAllHeld finds that every node but the bar is one that held: nobody gave up, nobody made two
 // for one grant; and that every thread was in the queue when it was opened.
-func requireAllHeld(t *testing.T, entries []Entry, threads int) {
+func (m mix) requireAllHeld(t *testing.T, entries []Entry, threads int) {
 	t.Helper()
 	numbers, first := map[int64]Entry{}, map[string]bool{}
 	for _, entry := range entries {
 		number, ok := Sequence(entry.Node)
+		number -= int64(len(m.strangers)) // servers count every child
 		require.True(t, ok, entry)
 		require.LessOrEqual(t, number, int64(len(entries)), entry)
 		require.NotContains(t, numbers, number, entry)

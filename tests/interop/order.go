@@ -1,6 +1,37 @@
 package interop
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Claim is a holder's word on a place: with whom it may share it.
+type Claim string
+
+const (
+	exclusive Claim = "exclusive"
+	shared    Claim = "shared"
+
+	permitPrefix = "one-of-"
+)
+
+// Exclusive is the claim of a mutex or a writer: nobody else is inside.
+func Exclusive() Claim { return exclusive }
+
+// OneOf is the claim of a semaphore's holder: all inside are such holders, and
+// they are not more than limit.
+func OneOf(limit int) Claim { return Claim(fmt.Sprint(permitPrefix, limit)) }
+
+// permits is the limit of OneOf, and 0 of other claims.
+func (c Claim) permits() int {
+	number, _ := strings.CutPrefix(string(c), permitPrefix)
+	limit, _ := strconv.Atoi(number)
+	return limit
+}
+
+// known reports whether it is a claim: shared is a reader's, who suffers other readers.
+func (c Claim) known() bool { return c == exclusive || c == shared || c.permits() > 0 }
 
 // order judges whether holders of one place came in as they stand in the queue. Two readers may come
 // in either way round; nobody may overtake a writer, nor a writer anybody.
@@ -17,19 +48,18 @@ type arrival struct {
 
 // overtaken gives the contender that was let in before a new holder and stands behind it in the queue, which
 // is wrong. It also takes note of the new one.
-func (o *order) overtaken(holder, node string, sequence int64, claim Claim) (arrival, bool) {
+func (o *order) overtaken(this arrival, claim Claim) (arrival, bool) {
 	before := o.last
-	if claim.kind == shared {
+	if claim == shared {
 		before = o.exclusive
 	}
-	this := arrival{holder, node, sequence}
-	if o.last.node == "" || sequence > o.last.sequence {
+	if o.last.node == "" || this.sequence > o.last.sequence {
 		o.last = this
 	}
-	if claim.kind == exclusive && (o.exclusive.node == "" || sequence > o.exclusive.sequence) {
+	if claim == exclusive && (o.exclusive.node == "" || this.sequence > o.exclusive.sequence) {
 		o.exclusive = this
 	}
-	return before, before.node != "" && before.sequence >= sequence
+	return before, before.node != "" && before.sequence >= this.sequence
 }
 
 // Sequence gives the number at the end of a sequential node's name or path, which servers write with

@@ -20,39 +20,27 @@ import (
 //go:embed java/interop/*.java python/*.py
 var sources embed.FS
 
-// programs are the workers' programs, ready to run, in a folder of their own.
-type programs struct {
-	once   sync.Once
-	folder string
-	err    error
-}
+// programs is the folder of the workers' programs, once they are ready to run.
+var programs string
 
-// prepared is made by the first worker of a process, for all of them.
-var prepared programs
-
-// prepare writes the programs out and compiles what needs it, once.
-func (p *programs) prepare() (string, error) {
-	p.once.Do(func() {
-		if p.err = Available(); p.err != nil {
-			return
-		}
-		if p.folder, p.err = os.MkdirTemp("", "turnstile-interop-"); p.err != nil {
-			return
-		}
-		if p.err = os.CopyFS(p.folder, sources); p.err == nil {
-			p.err = compile(p.folder)
-		}
-	})
-	return p.folder, p.err
-}
+// prepared gives that folder. The first worker of a process has the programs written out and compiled, for all of them.
+var prepared = sync.OnceValues(func() (folder string, err error) {
+	if err := Available(); err != nil {
+		return "", err
+	}
+	if programs, err = os.MkdirTemp("", "turnstile-interop-"); err != nil {
+		return "", err
+	}
+	return programs, errors.Join(os.CopyFS(programs, sources), compile(programs))
+})
 
 // RemovePrograms removes what the workers of this process ran. It is called at
 // the end of TestMain, when no worker runs any more.
 func RemovePrograms() error {
-	if prepared.folder == "" {
+	if programs == "" {
 		return nil
 	}
-	return os.RemoveAll(prepared.folder)
+	return os.RemoveAll(programs)
 }
 
 func compile(folder string) error {
@@ -74,7 +62,7 @@ func compile(folder string) error {
 	cmd := exec.Command("javac", args...)
 	cmd.Stdout, cmd.Stderr = &output, &output
 	if err := child.Run(cmd); err != nil {
-		return errors.Join(fmt.Errorf("interop: javac: %w\n%s", err, &output), os.RemoveAll(folder))
+		return fmt.Errorf("interop: javac: %w\n%s", err, &output)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package interop
 
 import (
-	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -10,63 +9,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
-
-// strangers are other children of a lock path: a note of somebody's, and the folders of Curator's
-// semaphore.
-var strangers = []string{"config", "leases"}
-
-// put makes nodes that belong to no lock, and removes them with the test.
-func (s *server) put(t *testing.T, path string, names ...string) {
-	t.Helper()
-	s.make(t, path)
-	for _, name := range names {
-		s.make(t, path+"/"+name)
-		t.Cleanup(func() {
-			if err := s.conn.Delete(path+"/"+name, -1); !errors.Is(err, zk.ErrNoNode) {
-				require.NoError(t, err)
-			}
-		})
-	}
-}
-
-func TestMostPassOverStrangers(t *testing.T) {
-	eachServer(t, func(t *testing.T, s *server) {
-		witness := StartWitness(t)
-		job := contest(Mutex, 0)
-		job.Connect, job.Path, job.Witness = s.addr, "/strangers/passed", witness.Addr()
-		job.Names = CuratorNames
-		s.put(t, job.Path, strangers...)
-		job.Name = "curator"
-		all := []pending{start(t, curator.Get(t), job)}
-		job.Name = "kazoo"
-		all = append(all, start(t, kazooed.Get(t), job))
-		job.Name = "turnstile"
-		all = append(all, startHere(t, turnstile, witness.Witness, job))
-		for _, p := range all {
-			p.wait(t)
-		}
-		require.Len(t, witness.Entries(), 3*total(job))
-		require.Len(t, s.below(t, job.Path), len(strangers))
-	})
-}
 
 // go-zookeeper's Lock has made its node when it finds that it cannot read another's name, and returns
 // without it: for as long as its session lives, nobody gets in.
 func TestZkLockFailsOnStrangers(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
-		for _, name := range append([]string{"read-0000000001"}, strangers...) {
-			t.Run(name, func(t *testing.T) {
-				path := "/strangers/fatal-" + name
-				s.put(t, path, name)
-				var number *strconv.NumError
-				err := zk.NewLock(connect(t, s.addr), path, zk.WorldACL(zk.PermAll)).Lock()
-				require.ErrorAs(t, err, &number)
-				require.Len(t, s.below(t, path), 2, "its node is there")
-				_, err = openTurnstile(t, s.addr).Mutex(path).TryLock(deadline(t))
-				require.ErrorIs(t, err, locks.ErrNotAcquired)
-			})
+		for _, name := range []string{"read-0000000001", "config", "leases"} {
+			path := "/fatal-" + name
+			s.make(t, path+"/"+name)
+			var number *strconv.NumError
+			err := zk.NewLock(s.conn, s.Root()+path, zk.WorldACL(zk.PermAll)).Lock()
+			require.ErrorAs(t, err, &number)
+			nodes := s.below(t, path)
+			require.Len(t, nodes, 2, "its node is there")
+			_, err = patient.Open(t, s.Connect()).Mutex(path).TryLock(patient.Deadline(t))
+			require.ErrorIs(t, err, locks.ErrNotAcquired)
+			require.NoError(t, s.conn.Delete(s.Root()+nodes[0], -1))
+			require.NoError(t, s.conn.Delete(s.Root()+nodes[1], -1))
 		}
 	})
 }
@@ -75,14 +37,11 @@ func TestZkLockFailsOnStrangers(t *testing.T) {
 // digits.
 func TestCuratorWaitsForStrangersBeforeDigits(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
-		witness := StartWitness(t)
-		job := Job{
-			Name: "curator", Recipe: Mutex, Connect: s.addr, Path: "/strangers/before",
-			Witness: witness.Addr(), Patience: 50 * time.Millisecond,
-		}
-		s.put(t, job.Path, "-note")
+		job := java.job(s, StartWitness(t), Mutex, "/before")
+		job.Patience = 50 * time.Millisecond
+		s.make(t, job.Path+"/-note")
 		done := make(chan Summary, 1)
-		worker, ctx := curator.Get(t), within(t, job)
+		worker, ctx := curator(t), within(t, job)
 		go func() {
 			summary, err := worker.Run(ctx, job)
 			if err != nil {
@@ -92,22 +51,52 @@ func TestCuratorWaitsForStrangersBeforeDigits(t *testing.T) {
 		}()
 		s.awaitCreates(t, job.Path, 3) // the note, and a second attempt
 
-		held, err := openTurnstile(t, s.addr).Mutex(job.Path).Lock(deadline(t))
+		held, err := patient.Open(t, s.Connect()).Mutex(job.Path).Lock(patient.Deadline(t))
 		require.NoError(t, err, "Turnstile passes over it")
 		patient.GiveBack(t, held)
 
-		require.NoError(t, s.conn.Delete(job.Path+"/-note", -1))
+		require.NoError(t, s.conn.Delete(s.Root()+job.Path+"/-note", -1))
 		require.Positive(t, (<-done).TimedOut)
 		s.requireEmpty(t, job.Path)
 	})
 }
 
-// awaitCreates waits until so many children have been made, of which no event tells.
-func (s *server) awaitCreates(t *testing.T, path string, count int32) {
-	t.Helper()
-	require.Eventually(t, func() bool {
-		_, stat, err := s.conn.Get(path)
-		// The cversion that servers show counts creates and deletes.
-		return err == nil && (stat.Cversion+stat.NumChildren)/2 >= count
-	}, bound, 10*time.Millisecond, "%s never had %d children, one after the other", path, count)
+// A reader of kazoo's waits for the last writer before it. Before 2.9 it waited for the last writer of the
+// queue, also for one behind it, which waits for it in turn. Here those writers are nodes of nobody's.
+func TestKazooReaderPassesOverAWriterBehindIt(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		witness := StartWitness(t)
+		job := python.job(s, witness, Read, "/reader")
+		s.make(t, job.Path)
+		before := s.sequential(t, job.Path, "0af3__lock__")
+		reader := python.start(t, witness, job)
+		s.awaitCount(t, job.Path, 2)
+		behind := s.sequential(t, job.Path, "0af4__lock__")
+		require.Empty(t, witness.Entries(), "there is a writer before it")
+
+		before()
+		require.NoError(t, patient.Receive(t, reader))
+		require.Len(t, witness.Entries(), 1)
+		behind()
+		s.requireEmpty(t, job.Path)
+	})
+}
+
+// TestQueueSaysWhoMayHold: kazoo's lock as it comes walks in beside a holder with another name, and the queue does not
+// say that it waits only. With kazoo's names on both sides it does wait.
+func TestQueueSaysWhoMayHold(t *testing.T) {
+	eachServer(t, func(t *testing.T, s *server) {
+		client := patient.Open(t, s.Connect())
+		lease := patient.LockAt(t, client, "/beside")
+		witness := StartWitness(t)
+		release := python.detained(t, witness, python.job(s, witness, Mutex, "/beside"))
+		all := patient.QueueOf(t, client, "/beside")
+		require.Len(t, all, 2)
+		require.Equal(t, []bool{true, false}, []bool{all[0].Holds, all[0].MayHold})
+		require.Equal(t, []bool{false, true}, []bool{all[1].Holds, all[1].MayHold})
+		require.Equal(t, messages.LibraryKazoo, all[1].Library)
+		require.True(t, lease.Valid())
+		release()
+		patient.GiveBack(t, lease)
+	})
 }

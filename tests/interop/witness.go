@@ -33,8 +33,8 @@ type Entry struct {
 
 // detention keeps a holder inside.
 type detention struct {
-	inside chan struct{} // closed once the holder is inside
-	free   chan struct{} // closed when it may go on
+	enter func()        // says that the holder is inside
+	free  chan struct{} // closed when it may go on
 }
 
 // NewWitness returns a witness that nobody can reach yet but this process: see
@@ -64,11 +64,11 @@ func (w *Witness) EnterWith(node, holder, place string, claim Claim) error {
 	err := w.judge(holder, place, claim)
 	inside[holder] = claim
 	w.entries = append(w.entries, Entry{holder, place, claim, node})
-	if node != "" && claim.kind != permit {
+	if node != "" && claim.permits() == 0 {
 		err = errors.Join(err, w.judgeOrder(node, holder, place, claim))
 	}
 	if d, ok := w.detained[holder]; ok {
-		closeOnce(d.inside)
+		d.enter()
 	}
 	return err
 }
@@ -112,12 +112,12 @@ func (w *Witness) inside(place string) map[string]Claim {
 func (w *Witness) judge(holder, place string, claim Claim) error {
 	inside := w.places[place]
 	for _, other := range slices.Sorted(maps.Keys(inside)) {
-		if !inside[other].allows(claim) {
+		if inside[other] != claim || claim == exclusive {
 			return w.violated("%s enters %s (%s) while %s is inside (%s)",
 				holder, place, claim, other, inside[other])
 		}
 	}
-	if claim.kind == permit && len(inside) >= claim.max {
+	if limit := claim.permits(); limit > 0 && len(inside) >= limit {
 		return w.violated("%s enters %s (%s) with %s inside",
 			holder, place, claim, strings.Join(slices.Sorted(maps.Keys(inside)), ", "))
 	}
@@ -133,7 +133,7 @@ func (w *Witness) judgeOrder(node, holder, place string, claim Claim) error {
 	if w.orders[place] == nil {
 		w.orders[place] = &order{}
 	}
-	if before, overtaken := w.orders[place].overtaken(holder, node, sequence, claim); overtaken {
+	if before, overtaken := w.orders[place].overtaken(arrival{holder, node, sequence}, claim); overtaken {
 		return w.violated("%s enters %s with %s (%s) after %s with %s",
 			holder, place, node, claim, before.holder, before.node)
 	}
@@ -181,5 +181,29 @@ func (w *Witness) gone(holder, place string) {
 	if _, ok := w.places[place][holder]; ok {
 		_ = w.violated("%s is gone and never left %s", holder, place)
 		delete(w.places[place], holder)
+	}
+}
+
+// Detain keeps the holder of this name inside, from when it enters next until release is called;
+// inside is closed once it is there. The holder waits for the answer to its report, or in [Witness.await].
+func (w *Witness) Detain(holder string) (inside <-chan struct{}, release func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	came, free := make(chan struct{}), make(chan struct{})
+	w.detained[holder] = &detention{sync.OnceFunc(func() { close(came) }), free}
+	return came, sync.OnceFunc(func() { close(free) })
+}
+
+// await blocks while the holder is detained.
+func (w *Witness) await(holder string, stopped <-chan struct{}) {
+	w.mu.Lock()
+	d := w.detained[holder]
+	w.mu.Unlock()
+	if d == nil {
+		return
+	}
+	select {
+	case <-d.free:
+	case <-stopped:
 	}
 }

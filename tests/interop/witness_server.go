@@ -1,6 +1,7 @@
 package interop
 
 import (
+	"bufio"
 	"fmt"
 	"net"
 	"strings"
@@ -111,13 +112,13 @@ func (s *WitnessServer) serve(conn net.Conn) {
 			s.gone(entry.Holder, entry.Place)
 		}
 	}()
-	readLines(conn, func(line string) {
+	for lines := bufio.NewScanner(conn); lines.Scan(); {
 		answer := "ok"
-		if err := s.report(strings.Fields(line), mine); err != nil {
+		if err := s.report(strings.Fields(lines.Text()), mine); err != nil {
 			answer = "violation " + strings.ReplaceAll(err.Error(), "\n", "; ")
 		}
 		_, _ = fmt.Fprintln(conn, answer)
-	})
+	}
 }
 
 // report takes one report. A line that is no report is a violation as well, since nothing was
@@ -134,9 +135,8 @@ func (s *WitnessServer) report(words []string, mine map[Entry]struct{}) error {
 	if len(words) != 4 {
 		return s.garbled(words)
 	}
-	holder, place := words[1], words[2]
-	claim, err := ParseClaim(words[3])
-	if err != nil {
+	holder, place, claim := words[1], words[2], Claim(words[3])
+	if !claim.known() {
 		return s.garbled(words)
 	}
 	switch words[0] {

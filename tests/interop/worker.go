@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
+	"time"
 
 	"github.com/turnstile-locks/turnstile/tests/child"
 )
+
+// farewell bounds the time that a worker takes to end once it has no more input.
+const farewell = 20 * time.Second
 
 // Worker is a process of another client that does jobs. Its methods may be
 // called from several goroutines.
@@ -21,9 +25,10 @@ import (
 //	<id> <key=value>...      done <id> <summary>
 //	                         failed <id> <reason>
 type Worker struct {
-	kind    string
-	process *process
-	output  child.Tail
+	*child.Talker
+	kind   string
+	output child.Tail
+	silent chan struct{} // closed when it has said its last
 
 	mu      sync.Mutex // guards what follows, and the process's standard input
 	last    int
@@ -35,29 +40,24 @@ type outcome struct {
 	err     error
 }
 
-// newWorker starts a command that takes jobs.
-func newWorker(kind string, command ...string) (*Worker, error) {
-	w := &Worker{kind: kind, waiting: map[int]chan outcome{}}
-	process, err := startProcess(&w.output, w.take, command...)
+// newWorker starts a command that takes jobs, unless there is an error already.
+func newWorker(kind string, command []string, err error) (*Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.process = process
+	w := &Worker{kind: kind, silent: make(chan struct{}), waiting: map[int]chan outcome{}}
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Stderr = &w.output
+	if w.Talker, err = child.Talk(cmd); err != nil {
+		return nil, fmt.Errorf("interop: %w", err)
+	}
+	go func() {
+		defer close(w.silent)
+		for line := range w.Says {
+			w.take(line)
+		}
+	}()
 	return w, nil
-}
-
-// stopWith stops a worker with its test, and shows what it printed if the test
-// has failed.
-func (w *Worker) stopWith(t testing.TB) {
-	t.Cleanup(func() {
-		err := w.Stop()
-		if err != nil {
-			t.Error(err)
-		}
-		if t.Failed() {
-			t.Logf("output of %s:\n%s", w.kind, w.Output())
-		}
-	})
 }
 
 // Run has the worker do a job and waits for the outcome. A worker may do several
@@ -65,7 +65,7 @@ func (w *Worker) stopWith(t testing.TB) {
 func (w *Worker) Run(ctx context.Context, job Job) (Summary, error) {
 	id, done, err := w.send(job)
 	if err != nil {
-		return Summary{}, err
+		return Summary{}, fmt.Errorf("interop: send a job to %s: %w\n%s", w.kind, err, w.Output())
 	}
 	select {
 	case o := <-done:
@@ -73,8 +73,9 @@ func (w *Worker) Run(ctx context.Context, job Job) (Summary, error) {
 			return Summary{}, fmt.Errorf("interop: %s, %s %s: %w", w.kind, job.Name, job.Recipe, o.err)
 		}
 		return o.summary, nil
-	case <-w.process.Exited():
-		return Summary{}, fmt.Errorf("interop: %s ended: %w\n%s", w.kind, w.process.Err(), w.Output())
+	case <-w.silent:
+		<-w.Exited()
+		return Summary{}, fmt.Errorf("interop: %s ended: %w\n%s", w.kind, w.Err(), w.Output())
 	case <-ctx.Done():
 		w.forget(id)
 		return Summary{}, fmt.Errorf("interop: %s, %s: %w\n%s", w.kind, job.Name, ctx.Err(), w.Output())
@@ -82,19 +83,12 @@ func (w *Worker) Run(ctx context.Context, job Job) (Summary, error) {
 }
 
 func (w *Worker) send(job Job) (int, <-chan outcome, error) {
-	if err := job.check(); err != nil {
-		return 0, nil, err
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.last++
-	line := fmt.Sprintf("%d %s\n", w.last, strings.Join(job.Arguments(), " "))
-	if _, err := w.process.stdin.Write([]byte(line)); err != nil {
-		return 0, nil, fmt.Errorf("interop: send a job to %s: %w\n%s", w.kind, err, w.Output())
-	}
 	done := make(chan outcome, 1)
 	w.waiting[w.last] = done
-	return w.last, done, nil
+	return w.last, done, w.Tell(fmt.Sprint(w.last, " ", strings.Join(job.arguments(), " ")))
 }
 
 func (w *Worker) forget(id int) (chan outcome, bool) {
@@ -130,14 +124,18 @@ func parseOutcome(verb, rest string) outcome {
 // Output returns the end of the worker's output.
 func (w *Worker) Output() string { return w.output.String() }
 
-// Pid returns the number by which the system knows the process.
-func (w *Worker) Pid() int { return w.process.Pid() }
-
-// Running reports whether the process has not ended yet.
-func (w *Worker) Running() bool { return w.process.Running() }
-
-// Kill ends the process with SIGKILL, and waits until it is gone; its sessions are left to expire.
-func (w *Worker) Kill() error { return w.process.Kill() }
-
-// Stop ends the process, and waits until it has. It may be called again.
-func (w *Worker) Stop() error { return w.process.stop() }
+// Stop ends the process's input and waits until it has ended, which it is made to when it takes too long. It may be
+// called again.
+func (w *Worker) Stop() error {
+	_ = w.In.Close()
+	select {
+	case <-w.silent:
+		<-w.Exited()
+	case <-time.After(farewell):
+		return errors.Join(fmt.Errorf("interop: %s did not end with its input, and was killed", w.kind), w.Kill())
+	}
+	if w.Err() != nil {
+		return fmt.Errorf("interop: %s ended: %w", w.kind, w.Err())
+	}
+	return nil
+}

@@ -12,9 +12,7 @@ import (
 // Archive gives the path of the archive of the servers' classes. A JVM that maps it neither reads
 // nor verifies those classes, and starts a server in two thirds of the time. Package archive writes
 // it; servers start without one, too. Its name changes with Java and the jars.
-func Archive() (string, error) { return archive() }
-
-var archive = sync.OnceValues(func() (string, error) {
+var Archive = sync.OnceValues(func() (string, error) {
 	folder, err := os.UserCacheDir()
 	if err != nil {
 		return "", fmt.Errorf("rig: folder for the archive: %w", err)

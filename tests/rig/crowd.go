@@ -114,7 +114,7 @@ func OpenSession(ctx context.Context, addr string, timeout time.Duration, id int
 	}
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	from := bufio.NewReader(conn)
-	granted, err := askForSession(conn, from, timeout, id, password)
+	granted, err := askForSession(conn, from, connectFrame(timeout, id, password))
 	if !stop() {
 		err = errors.Join(err, ctx.Err())
 	}
@@ -126,9 +126,9 @@ func OpenSession(ctx context.Context, addr string, timeout time.Duration, id int
 	return conn, granted, nil
 }
 
-func askForSession(conn net.Conn, from *bufio.Reader, timeout time.Duration, id int64, password []byte,
-) (time.Duration, error) {
-	if _, err := conn.Write(connectFrame(timeout, id, password)); err != nil {
+// askForSession sends frames, of which the first asks for a session, and reads the answer to that.
+func askForSession(conn net.Conn, from *bufio.Reader, frames []byte) (time.Duration, error) {
+	if _, err := conn.Write(frames); err != nil {
 		return 0, err
 	}
 	frame, err := readFrame(from)

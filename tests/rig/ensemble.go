@@ -57,27 +57,34 @@ func prepareEnsemble(n int, settings settings) (*Ensemble, error) {
 	if n < 2 {
 		return e, fmt.Errorf("rig: an ensemble of %d members: it takes two at least, and three to survive a loss", n)
 	}
-	for id := 1; id <= n; id++ {
-		quorum, err := takePort()
-		if err != nil {
+	for i := range n {
+		if err := e.add(settings.member(i), settings.observers[i]); err != nil {
 			return e, err
 		}
-		election, err := takePort()
-		if err != nil {
-			releasePorts(quorum)
-			return e, err
-		}
-		e.peers = append(e.peers, peer{quorum, election, settings.observers[id-1]})
-		member, err := newServer(id, settings.member(id-1))
-		if err != nil {
-			return e, err
-		}
-		e.members = append(e.members, member)
 	}
 	for _, member := range e.members {
 		member.quorum = e.quorumLines()
 	}
 	return e, nil
+}
+
+// add prepares one more member, with a number and ports of its own.
+func (e *Ensemble) add(settings settings, observer bool) error {
+	quorum, err := TakePort()
+	if err != nil {
+		return err
+	}
+	election, err := TakePort()
+	if err != nil {
+		ReleasePort(quorum)
+		return err
+	}
+	e.peers = append(e.peers, peer{quorum, election, observer})
+	member, err := newServer(len(e.peers), settings)
+	if err == nil {
+		e.members = append(e.members, member)
+	}
+	return err
 }
 
 // quorumLines tells a member where its peers are. All members are told the
@@ -180,7 +187,7 @@ func (e *Ensemble) Stop() error {
 		errs = append(errs, member.Stop())
 	}
 	for _, p := range e.peers {
-		releasePorts(p.quorum, p.election)
+		ReleasePort(p.quorum, p.election)
 	}
 	e.peers = nil
 	return errors.Join(errs...)

@@ -67,20 +67,9 @@ func closeSession(ctx context.Context, addr string, id int64, password []byte, k
 	if known {
 		hello = append(hello, CloseFrame()...)
 	}
-	if _, err := conn.Write(hello); err != nil {
-		return false, err
-	}
 	from := bufio.NewReader(conn)
-	frame, err := readFrame(from)
-	if err != nil {
+	if _, err := askForSession(conn, from, hello); err != nil {
 		return false, err
-	}
-	reply, err := parseConnectReply(frame)
-	if err != nil {
-		return false, err
-	}
-	if !reply.accepted() {
-		return false, ErrNoSession
 	}
 	if !known {
 		if _, err := conn.Write(CloseFrame()); err != nil {

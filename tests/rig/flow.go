@@ -16,6 +16,8 @@ type flow struct {
 	mu    sync.Mutex
 	gate  chan struct{} // nil: bytes may pass; closed by resume
 	delay time.Duration
+
+	takes, delivers func(Packet) // observers, who may be nil
 }
 
 // stall lets nothing pass until resume.
@@ -53,6 +55,24 @@ func (f *flow) stalls() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.gate != nil
+}
+
+// observe has every packet of one direction told to a function, or to none: when it is delivered, or taken.
+func (f *flow) observe(at *func(Packet), told func(Packet)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	*at = told
+}
+
+func (f *flow) show(at *func(Packet), passing []Packet) {
+	f.mu.Lock()
+	told := *at
+	f.mu.Unlock()
+	for _, packet := range passing {
+		if told != nil {
+			told(packet)
+		}
+	}
 }
 
 func (f *flow) due() time.Time {

@@ -3,8 +3,10 @@ package rig
 import (
 	"context"
 	"errors"
-	"fmt"
+	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
 // serversOnPaper are never started.
@@ -35,23 +37,11 @@ func TestLaunchStartsLateServersAnewOnce(t *testing.T) {
 			_, err := launch(func() (serversOnPaper, error) { return serversOnPaper{&stopped}, nil },
 				func(serversOnPaper, context.Context) error {
 					starts++
-					if starts > len(c.starts) {
-						return fmt.Errorf("start %d", starts)
-					}
-					return c.starts[starts-1]
+					return c.starts[min(starts, len(c.starts))-1]
 				})
-			if !errors.Is(err, c.want) {
-				t.Errorf("launch gave %v, not %v", err, c.want)
-			}
-			failed := 0
-			for _, err := range c.starts {
-				if err != nil {
-					failed++
-				}
-			}
-			if starts != len(c.starts) || stopped != failed {
-				t.Errorf("%d starts and %d stops, not %d and %d", starts, stopped, len(c.starts), failed)
-			}
+			require.ErrorIs(t, err, c.want)
+			failed := len(slices.DeleteFunc(slices.Clone(c.starts), func(err error) bool { return err == nil }))
+			require.Equal(t, []int{len(c.starts), failed}, []int{starts, stopped}, "starts and stops")
 		})
 	}
 }

@@ -2,24 +2,19 @@ package rig
 
 import (
 	"bufio"
-	"context"
-	"net"
+	"io"
 	"sync"
 )
 
-// link is one connection through a proxy: two goroutines for each direction.
+// link is one connection through a proxy.
 //
 // Frames are judged and passed on one at a time, so a fault strikes a frame at its place in the
 // stream.
 type link struct {
-	proxy  *Proxy
-	target string
-	client net.Conn
-	done   context.Context // ends when the link is cut
-	cancel context.CancelFunc
+	proxy *Proxy
+	*strand
 
 	mu      sync.Mutex
-	server  net.Conn
 	pending []expectation
 }
 
@@ -29,83 +24,21 @@ type expectation struct {
 	fault *Fault
 }
 
-func newLink(p *Proxy, client net.Conn) *link {
-	done, cancel := context.WithCancel(context.Background())
-	return &link{proxy: p, client: client, done: done, cancel: cancel}
-}
-
-// cut closes both sides. It may be called again.
-func (l *link) cut() {
-	l.cancel()
-	_ = l.client.Close()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.server != nil {
-		_ = l.server.Close()
-	}
-}
-
-func (l *link) run() {
-	defer l.end()
-	server, err := new(net.Dialer).DialContext(l.done, "tcp", l.target)
-	if err != nil {
-		return
-	}
-	l.mu.Lock()
-	l.server = server
-	l.mu.Unlock()
-	if l.done.Err() != nil {
-		return // cut while dialing
-	}
-	var forwarding sync.WaitGroup
-	forwarding.Go(func() { l.forwardRequests(server) })
-	l.forwardReplies(server)
-	l.cut()
-	forwarding.Wait()
-}
-
-func (l *link) end() {
-	l.cut()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, e := range l.pending {
-		e.fault.giveBack()
-	}
-	l.pending = nil
-	l.proxy.drop(l)
-}
-
-// forwardRequests carries frames from the client to the server.
-func (l *link) forwardRequests(server net.Conn) {
-	first := true
-	whole := l.proxy.up.carry(l.stream(l.client, func(frame []byte) bool {
-		passed := frame
-		if first && l.proxy.forgets() {
-			forgetSession(frame)
+func newLink(p *Proxy, s *strand) (up, down way) {
+	l := &link{proxy: p, strand: s}
+	s.end = func() {
+		for _, e := range l.pending {
+			e.fault.giveBack()
 		}
-		if !first {
-			passed = l.admitRequest(frame)
-		}
-		first = false
-		if passed == nil {
-			return false
-		}
-		_, err := server.Write(passed)
-		return err == nil
-	}))
-	// The client has gone, but what the server has still to say may be held
-	// back; the server's own end of the connection ends the link.
-	if half, ok := server.(interface{ CloseWrite() error }); whole && ok && half.CloseWrite() == nil {
-		return
 	}
-	l.cut()
+	return frames(s.near, l.hello, l.admitRequest), frames(s.far, l.welcome, l.admitReply)
 }
 
-// stream is the frames of one direction.
-func (l *link) stream(from net.Conn, deliver func(frame []byte) bool) stream {
+// frames reads frames, of which the first is another's business.
+func frames(from io.Reader, first, later func([]byte) []byte) way {
 	buffered := bufio.NewReader(from)
-	return stream{
-		done: l.done,
+	pass := first
+	return way{
 		read: func() ([]byte, error) {
 			frame, err := readFrame(buffered)
 			if err != nil {
@@ -113,13 +46,39 @@ func (l *link) stream(from net.Conn, deliver func(frame []byte) bool) stream {
 			}
 			return frame, nil
 		},
-		deliver: deliver,
-		cut:     l.cut,
+		pass: func(frame []byte) []byte {
+			now := pass
+			pass = later
+			return now(frame)
+		},
 	}
 }
 
-// admitRequest counts a request and catches it for a fault. It returns what is
-// to be passed on, or nil when the connection is over.
+// hello passes a connect request on. Where sessions are forgotten it takes the session and its password out of it, which
+// stand behind length, protocol version, last zxid seen and timeout, with the length of the password between them.
+func (l *link) hello(frame []byte) []byte {
+	const session, password, end = 4 + 4 + 8 + 4, 4 + 4 + 8 + 4 + 8 + 4, 4 + 4 + 8 + 4 + 8 + 4 + 16
+	l.proxy.mu.Lock()
+	defer l.proxy.mu.Unlock()
+	if l.proxy.forget && len(frame) >= end {
+		clear(frame[session : session+8])
+		clear(frame[password:end])
+	}
+	return frame
+}
+
+// welcome reads the connect reply. It is noted before the client has it, so
+// that a client that is connected finds its session at the proxy.
+func (l *link) welcome(frame []byte) []byte {
+	if reply, err := parseConnectReply(frame); err == nil && reply.accepted() {
+		l.proxy.mu.Lock()
+		defer l.proxy.mu.Unlock()
+		l.proxy.session = reply
+	}
+	return frame
+}
+
+// admitRequest counts a request and catches it for a fault.
 func (l *link) admitRequest(frame []byte) []byte {
 	q, err := parseRequest(frame)
 	if err != nil {
@@ -142,34 +101,9 @@ func (l *link) admitRequest(frame []byte) []byte {
 	return frame
 }
 
-// forwardReplies carries frames from the server to the client.
-func (l *link) forwardReplies(server net.Conn) {
-	first := true
-	l.proxy.down.carry(l.stream(server, func(frame []byte) bool {
-		if first {
-			first = false
-			l.noteSession(frame)
-		} else if frame = l.admitReply(frame); frame == nil {
-			return false
-		}
-		_, err := l.client.Write(frame)
-		return err == nil
-	}))
-}
-
-// noteSession reads the connect reply. It is noted before the client has it, so
-// that a client that is connected finds its session at the proxy.
-func (l *link) noteSession(frame []byte) {
-	if reply, err := parseConnectReply(frame); err == nil && reply.accepted() {
-		l.proxy.established(reply)
-	}
-}
-
-// admitReply lets a fault happen to a reply. It returns what is to be passed on, or
-// nil when the connection is over.
+// admitReply lets a fault happen to a reply.
 func (l *link) admitReply(frame []byte) []byte {
-	xid := newReader(frame).int32()
-	fault := l.take(xid)
+	fault := l.take(newReader(frame).int32())
 	if fault == nil {
 		return frame
 	}

@@ -19,45 +19,27 @@ func WithReconfig() Option {
 
 // Newcomer prepares a server that is no member yet, with a number and ports of its own. It does not run.
 func (e *Ensemble) Newcomer() (*Server, error) {
-	quorum, err := takePort()
-	if err != nil {
+	if err := e.add(e.members[0].settings, false); err != nil {
 		return nil, err
 	}
-	election, err := takePort()
-	if err != nil {
-		releasePorts(quorum)
-		return nil, err
-	}
-	e.peers = append(e.peers, peer{quorum: quorum, election: election})
-	newcomer, err := newServer(len(e.peers), e.members[0].settings)
-	if err != nil {
-		return nil, err
-	}
-	e.members = append(e.members, newcomer)
-	return newcomer, nil
+	return e.members[len(e.members)-1], nil
 }
 
 // Replace starts a newcomer with empty data, makes it a member, takes an old member out and kills it. The other members
 // run all the time.
 func (e *Ensemble) Replace(ctx context.Context, old, by *Server) error {
-	joining := ""
+	joining, leaving := "", ""
 	for i, member := range e.members {
 		if member.answers() || member == by {
 			joining = e.peers[i].line(i+1, e.peers[i].quorum, e.peers[i].election)
 			by.quorum = append(by.quorum, joining)
 		}
-		if member == by {
-			break
+		if member == old {
+			leaving = fmt.Sprint(i + 1)
 		}
 	}
 	if err := by.serve(ctx); err != nil {
 		return err
-	}
-	leaving := ""
-	for i, member := range e.members {
-		if member == old {
-			leaving = fmt.Sprint(i + 1)
-		}
 	}
 	if err := reconfigure(ctx, by.Addr(), []string{joining + ";" + by.Addr()}, nil); err != nil {
 		return err

@@ -13,10 +13,7 @@ import (
 //	p.Link(leader, follower).Stall() // no ping, proposal or commit arrives
 //	...                              // its answers and requests still do
 //	p.Link(leader, follower).Heal()  // what was held back arrives, in order
-type OneWay struct {
-	flows []*flow
-	wires []*wire // both ways, each with its flow
-}
+type OneWay struct{ flows []*flow }
 
 // Link is the traffic of from to to, two different members of the ensemble. It
 // panics when they are not.
@@ -27,12 +24,10 @@ func (p *Partitionable) Link(from, to *Server) *OneWay {
 	}
 	o := &OneWay{}
 	for _, w := range p.wires[direction{a, b}] {
-		o.flows = append(o.flows, &w.out)
-		o.wires = append(o.wires, w)
+		o.flows = append(o.flows, &w.up)
 	}
 	for _, w := range p.wires[direction{b, a}] {
-		o.flows = append(o.flows, &w.back)
-		o.wires = append(o.wires, w)
+		o.flows = append(o.flows, &w.down)
 	}
 	return o
 }
@@ -53,19 +48,8 @@ func (o *OneWay) Delay(d time.Duration) {
 	}
 }
 
-// Cut closes the connections that carry this direction and refuses new ones,
-// until Heal. They carry the other direction, too, so a cut is both ways.
-func (o *OneWay) Cut() {
-	for _, w := range o.wires {
-		w.sever()
-	}
-}
-
-// Heal undoes Stall, Delay and Cut. The bytes that were held back are delivered, in order.
+// Heal undoes Stall and Delay. The bytes that were held back are delivered, in order.
 func (o *OneWay) Heal() {
-	for _, w := range o.wires {
-		w.admit()
-	}
 	for _, f := range o.flows {
 		f.heal()
 	}
@@ -76,15 +60,15 @@ func (o *OneWay) Heal() {
 // f is called in the order of the packets. Observe(nil) ends that; a call of f may
 // still be under way.
 func (o *OneWay) Observe(f func(Packet)) {
-	for i, w := range o.wires {
-		w.observe(w.delivers, o.flows[i], f)
+	for _, way := range o.flows {
+		way.observe(&way.delivers, f)
 	}
 }
 
 // ObserveTaken tells f of every packet when it has been sent into the link, which may hold it back for a while. Otherwise
 // it is like Observe.
 func (o *OneWay) ObserveTaken(f func(Packet)) {
-	for i, w := range o.wires {
-		w.observe(w.takes, o.flows[i], f)
+	for _, way := range o.flows {
+		way.observe(&way.takes, f)
 	}
 }

@@ -46,13 +46,3 @@ func TestPacketsInPieces(t *testing.T) {
 		}
 	}
 }
-
-func TestPacketsOfAStranger(t *testing.T) {
-	var p packets
-	if got := p.feed([]byte("GET / HTTP/1.1\r\nHost: nobody\r\n\r\n")); got != nil || !p.lost {
-		t.Errorf("%v", got)
-	}
-	if got := p.feed(encoded(Packet{Type: PacketPing}, -1)); got != nil {
-		t.Errorf("%v after what is no packet", got)
-	}
-}

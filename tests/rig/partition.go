@@ -116,7 +116,8 @@ func (p *Partitionable) around(member int) (all []*wire) {
 // lets nothing new be connected, until Heal.
 func (p *Partitionable) CutOff(member int) {
 	for _, w := range p.around(member) {
-		w.sever()
+		w.Refuse(true)
+		w.Cut()
 	}
 }
 
@@ -124,7 +125,8 @@ func (p *Partitionable) CutOff(member int) {
 // Connections stay open: nobody is told.
 func (p *Partitionable) Silence(member int) {
 	for _, w := range p.around(member) {
-		w.silence()
+		w.up.stall()
+		w.down.stall()
 	}
 }
 
@@ -143,7 +145,7 @@ func (p *Partitionable) Stop() error {
 	err := p.Ensemble.Stop()
 	for _, pair := range p.wires {
 		for _, w := range pair {
-			w.close()
+			w.Close()
 		}
 	}
 	p.wires = nil

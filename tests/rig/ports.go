@@ -21,10 +21,10 @@ var portsTaken = struct {
 	numbers map[int]bool
 }{numbers: map[int]bool{}}
 
-// takePort returns a port that nothing listens on. No two calls in this process
+// TakePort returns a port that nothing listens on. No two calls in this process
 // return the same one; another process may still be quicker, so that starting a
 // server is tried again with other ports when it cannot bind.
-func takePort() (int, error) {
+func TakePort() (int, error) {
 	portsTaken.Lock()
 	defer portsTaken.Unlock()
 	for range 200 {
@@ -43,8 +43,8 @@ func takePort() (int, error) {
 	return 0, errors.New("rig: found no free port")
 }
 
-// releasePorts gives ports back once their server is gone for good.
-func releasePorts(ports ...int) {
+// ReleasePort gives ports back once their server is gone for good.
+func ReleasePort(ports ...int) {
 	portsTaken.Lock()
 	defer portsTaken.Unlock()
 	for _, port := range ports {
@@ -55,9 +55,3 @@ func releasePorts(ports ...int) {
 func loopback(port int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 }
-
-// TakePort gives a port for servers of another kind. [ReleasePort] gives it back.
-func TakePort() (int, error) { return takePort() }
-
-// ReleasePort gives a port of TakePort back once its server is gone for good.
-func ReleasePort(port int) { releasePorts(port) }

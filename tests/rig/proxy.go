@@ -1,29 +1,20 @@
 package rig
 
 import (
-	"maps"
 	"net"
 	"slices"
-	"sync"
 	"testing"
+	"time"
 )
 
 // Proxy stands between one client and a server, and can lose what passes. Its
 // methods may be called from several goroutines.
 type Proxy struct {
-	listener net.Listener
-	running  sync.WaitGroup // the accepting goroutine and those of every link
-	up       flow           // from clients to the server
-	down     flow           // from the server to clients
-
-	mu       sync.Mutex // guards what follows
-	target   string
-	closed   bool
-	refusing bool
+	relay
+	// What follows is guarded by relay.mu.
 	forget   bool
-	links    map[*link]struct{}
 	faults   []*Fault
-	session  *connectReply
+	session  connectReply   // zero before there was one
 	requests map[OpCode]int // whole frames
 	parts    map[OpCode]int // single operations, those inside multis too
 }
@@ -32,64 +23,28 @@ type Proxy struct {
 // server's address. It is closed when the test ends.
 func NewProxy(t testing.TB, target string) *Proxy {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	p, err := OpenProxy(target)
 	if err != nil {
-		t.Fatalf("rig: listen for a proxy: %v", err)
+		t.Fatal(err)
 	}
-	p := serve(listener, target)
 	t.Cleanup(p.Close)
 	return p
 }
 
+// OpenProxy is [NewProxy] for programs that are no tests: the caller closes it.
+func OpenProxy(target string) (*Proxy, error) {
+	listener, err := listen()
+	if err != nil {
+		return nil, err
+	}
+	return serve(listener, target), nil
+}
+
 func serve(listener net.Listener, target string) *Proxy {
-	p := &Proxy{
-		listener: listener,
-		target:   target,
-		links:    map[*link]struct{}{},
-		requests: map[OpCode]int{},
-		parts:    map[OpCode]int{},
-	}
-	p.running.Go(p.accept)
+	p := &Proxy{relay: relay{listener: listener, target: target}, requests: map[OpCode]int{}, parts: map[OpCode]int{}}
+	p.begin = func(s *strand) (up, down way) { return newLink(p, s) }
+	p.run()
 	return p
-}
-
-// Addr is the address for the client.
-func (p *Proxy) Addr() string { return p.listener.Addr().String() }
-
-// SetTarget sends later connections to another server. Open connections are not changed.
-func (p *Proxy) SetTarget(addr string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.target = addr
-}
-
-// Close cuts everything and waits until nothing of the proxy runs any more. It
-// may be called again.
-func (p *Proxy) Close() {
-	p.mu.Lock()
-	p.closed = true
-	p.mu.Unlock()
-	_ = p.listener.Close()
-	p.Cut()
-	p.running.Wait()
-}
-
-// Cut closes every connection now, both sides of it.
-func (p *Proxy) Cut() {
-	p.mu.Lock()
-	links := slices.Collect(maps.Keys(p.links))
-	p.mu.Unlock()
-	for _, l := range links {
-		l.cut()
-	}
-}
-
-// Refuse, while true, closes new connections at once. Refuse(true) and then Cut
-// is a network that is down.
-func (p *Proxy) Refuse(refuse bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.refusing = refuse
 }
 
 // Session returns the session of the last connect reply that passed; ok is
@@ -97,10 +52,22 @@ func (p *Proxy) Refuse(refuse bool) {
 func (p *Proxy) Session() (id int64, password []byte, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.session == nil {
-		return 0, nil, false
-	}
-	return p.session.session, slices.Clone(p.session.password), true
+	return p.session.session, slices.Clone(p.session.password), p.session.accepted()
+}
+
+// Timeout is the timeout that the last connect reply has granted, or 0 before the first.
+func (p *Proxy) Timeout() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return time.Duration(p.session.timeout) * time.Millisecond
+}
+
+// ForgetSessions, while true, has clients that connect again ask for a new session instead of their own: what stands in
+// for a server or a proxy that hands out another session on each reconnect.
+func (p *Proxy) ForgetSessions(forget bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.forget = forget
 }
 
 // Expect arms a fault for the next requests that match. Of several faults that
@@ -133,41 +100,6 @@ func (p *Proxy) count(counts map[OpCode]int, op OpCode) int {
 	return total
 }
 
-// accept takes connections until the listener is closed.
-func (p *Proxy) accept() {
-	for {
-		client, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		l := newLink(p, client)
-		if !p.admit(l) {
-			_ = client.Close()
-			continue
-		}
-		p.running.Go(l.run)
-	}
-}
-
-// admit registers a link before it does anything, so that a Cut after a Refuse
-// leaves none out.
-func (p *Proxy) admit(l *link) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closed || p.refusing {
-		return false
-	}
-	p.links[l] = struct{}{}
-	l.target = p.target
-	return true
-}
-
-func (p *Proxy) drop(l *link) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.links, l)
-}
-
 // observe counts a request and returns the fault that has caught it, if any.
 func (p *Proxy) observe(q request) *Fault {
 	p.mu.Lock()
@@ -182,10 +114,4 @@ func (p *Proxy) observe(q request) *Fault {
 		}
 	}
 	return nil
-}
-
-func (p *Proxy) established(reply connectReply) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.session = &reply
 }

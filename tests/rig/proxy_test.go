@@ -1,199 +1,186 @@
 package rig
 
 import (
-	"errors"
-	"strings"
+	"bytes"
+	"encoding/binary"
+	"maps"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// bench is a client behind a proxy and another one that sees what the server has.
-type bench struct {
-	proxy  *Proxy
-	client *client
-	direct *client
-	path   string // a node of the test's own
-}
-
-func newBench(t *testing.T) *bench {
-	t.Helper()
-	server := shared(t)
-	b := &bench{proxy: NewProxy(t, server.Addr()), direct: connect(t, server.Addr())}
-	b.client = connect(t, b.proxy.Addr())
-	b.path = freshPath(t, b.direct)
+// body builds jute: ints, longs, bools and strings, one after the other.
+func body(values ...any) []byte {
+	var b []byte
+	for _, value := range values {
+		switch v := value.(type) {
+		case int:
+			b = binary.BigEndian.AppendUint32(b, uint32(int32(v)))
+		case OpCode:
+			b = binary.BigEndian.AppendUint32(b, uint32(v))
+		case int64:
+			b = binary.BigEndian.AppendUint64(b, uint64(v))
+		case bool:
+			b = append(b, map[bool]byte{true: 1}[v])
+		case string:
+			b = binary.BigEndian.AppendUint32(b, uint32(len(v)))
+			b = append(b, v...)
+		}
+	}
 	return b
 }
 
-// reconnected waits for the session that the client has after it lost its
-// connection, and checks that it is the one from before.
-func (b *bench) reconnected(t *testing.T, before int64) {
+var multi = body(7, OpMulti,
+	OpCreateTTL, false, -1, "/a", "data", 1, 31, "world", "anyone", 5, int64(1000),
+	OpCreate2, false, -1, "/b", -1, -1, 3,
+	OpCreateContainer, false, -1, "/c", "", 0, 4,
+	OpGetChildren, false, -1, "/d", true,
+	OpCheck, false, -1, "/e", -1,
+	OpSetData, false, -1, "/f", "data", -1,
+	-1, true, -1)
+
+func parsed(t *testing.T, frame []byte) request {
 	t.Helper()
-	eventually(t, "a session again", func() bool { return b.client.saw(zk.StateHasSession) })
-	if after := b.client.SessionID(); after != before {
-		t.Errorf("session %x after %x", after, before)
-	}
+	q, err := parseRequest(framed(frame))
+	require.NoError(t, err)
+	return q
 }
 
-func lostConnection(err error) bool {
-	return errors.Is(err, zk.ErrConnectionClosed) || err != nil && strings.Contains(err.Error(), "connection")
+func TestParse(t *testing.T) {
+	require.Equal(t, request{xid: 7, op: OpMulti, parts: []operation{
+		{OpCreateTTL, "/a", true}, {OpCreate2, "/b", true}, {OpCreateContainer, "/c", true},
+		{OpGetChildren, "/d", true}, {OpCheck, "/e", true}, {OpSetData, "/f", true},
+	}}, parsed(t, multi))
+	require.Equal(t, request{xid: -2, op: OpPing, parts: []operation{{op: OpPing}}}, parsed(t, body(-2, OpPing)))
+	for n := range len(multi) {
+		_, err := parseRequest(framed(multi[:n]))
+		require.Error(t, err, "the first %d bytes of a multi", n)
+	}
+	_, err := readFrame(bytes.NewReader([]byte("ruok")))
+	require.Error(t, err, "a four-letter word")
 }
 
-func TestDropReplyAppliesTheRequest(t *testing.T) {
-	b := newBench(t)
-	session := b.client.SessionID()
-	b.client.forgetStates()
-	fault := b.proxy.Expect(Rule{Op: OpCreate, Action: DropReply})
-	_, err := b.client.Create(b.path+"/a", nil, 0, everyone)
-	if !lostConnection(err) {
-		t.Errorf("the client was told %v", err)
+// Rules and counts look into multis.
+func TestRules(t *testing.T) {
+	frames := map[string]request{"multi": parsed(t, multi), "ping": parsed(t, body(-2, OpPing)), "close": parsed(t, body(1, OpCloseSession)),
+		"create": parsed(t, body(3, OpCreate, "/a", -1, 0, 0))}
+	p := &Proxy{requests: map[OpCode]int{}, parts: map[OpCode]int{}}
+	for _, q := range frames {
+		p.observe(q)
 	}
-	await(t, "the fault", fault.Fired())
-	if !exists(t, b.direct, b.path+"/a") {
-		t.Error("the request was not applied")
+	for op, want := range map[OpCode][2]int{OpCreate: {1, 2}, OpCreateTTL: {0, 1}, OpMulti: {1, 0}, OpPing: {1, 1}, OpAny: {3, 8}, OpDelete: {0, 0}} {
+		require.Equal(t, want, [2]int{p.Requests(op), p.Operations(op)}, "%v", op)
 	}
-	b.reconnected(t, session)
-	create(t, b.client, b.path+"/b", 0) // the fault is used up
-}
-
-func TestCutBeforeDoesNotApplyTheRequest(t *testing.T) {
-	b := newBench(t)
-	session := b.client.SessionID()
-	b.client.forgetStates()
-	fault := b.proxy.Expect(Rule{Op: OpCreate, Action: CutBefore})
-	_, err := b.client.Create(b.path+"/a", nil, 0, everyone)
-	if !lostConnection(err) {
-		t.Errorf("the client was told %v", err)
-	}
-	await(t, "the fault", fault.Fired())
-	b.reconnected(t, session)
-	if exists(t, b.client, b.path+"/a") {
-		t.Error("the request was applied")
-	}
-}
-
-func TestDelayHoldsReplyAndAllAfterIt(t *testing.T) {
-	b := newBench(t)
-	fault := b.proxy.Expect(Rule{Op: OpCreate, Action: Delay})
-	created := make(chan struct{})
-	read := make(chan struct{})
-	go func() {
-		defer close(created)
-		if _, err := b.client.Create(b.path+"/a", nil, 0, everyone); err != nil {
-			t.Error(err)
+	for _, c := range []struct {
+		frame  string
+		op     OpCode
+		path   string // empty for a rule without one
+		action Action
+		want   bool
+	}{
+		{"multi", OpCreate, "", CutBefore, true},
+		{"multi", OpCheck, "", CutBefore, true},
+		{"multi", OpMulti, "", CutBefore, true},
+		{"multi", OpAny, "", Throttle, true},
+		{"multi", OpGetData, "", CutBefore, false},
+		{"multi", OpCreate, "/b", CutBefore, true},
+		{"multi", OpCreate, "/a", CutBefore, false},
+		{"multi", OpMulti, "/f", CutBefore, true},
+		{"multi", OpAny, "/f", CutBefore, true},
+		{"multi", OpMulti, "/none", CutBefore, false},
+		{"ping", OpPing, "", CutBefore, true},
+		{"ping", OpAny, "", CutBefore, false},
+		{"close", OpAny, "", CutBefore, true},
+		{"close", OpAny, "/a", CutBefore, false},
+		{"close", OpAny, "", Throttle, false}, // servers never throttle what ends a session
+	} {
+		rule := Rule{Op: c.op, Action: c.action}
+		if c.path != "" {
+			rule.Path = func(path string) bool { return path == c.path }
 		}
-	}()
-	await(t, "the fault", fault.Fired())
-	if !exists(t, b.direct, b.path+"/a") {
-		t.Error("the request was not applied")
+		require.Equal(t, c.want, rule.matches(frames[c.frame]), "%+v", c)
 	}
-	go func() {
-		defer close(read)
-		if _, _, err := b.client.Get(b.path); err != nil {
-			t.Error(err)
-		}
-	}()
-	eventually(t, "the read is on its way", func() bool { return b.proxy.Requests(OpGetData) == 1 })
-	if isClosed(created) || isClosed(read) {
-		t.Error("a reply passed")
+}
+
+// A request that is throttled is not carried out. Its answer says so and comes at its place, on a connection that stays.
+// A fault that is disarmed tells how many requests it has caught, and catches no more.
+func TestThrottle(t *testing.T) {
+	server := sharedServer.Get(t)
+	proxy, direct := NewProxy(t, server.Addr()), connect(t, server.Addr())
+	client := connect(t, proxy.Addr())
+	root, err := direct.Create("/proxy-", nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	require.NoError(t, err)
+	before := maps.Clone(proxy.strands)
+	fault := proxy.Expect(Rule{Op: OpAny, Action: Throttle, Count: 5})
+	_, err = client.Create(root+"/throttled", nil, 0, zk.WorldACL(zk.PermAll))
+	require.ErrorContains(t, err, "-127")
+	_, err = client.Multi(&zk.CreateRequest{Path: root + "/throttled", Acl: zk.WorldACL(zk.PermAll)})
+	require.Error(t, err)
+	require.Equal(t, 2, fault.Disarm())
+	require.False(t, exists(t, direct, root+"/throttled"))
+	create(t, client, root+"/throttled")
+	require.Equal(t, 2, fault.Disarm())
+	require.Equal(t, before, proxy.strands, "the connection was lost")
+}
+
+// Up stalls requests alone, and Hold answers: the server's events still reach the client, and the client's requests the
+// server. Delay holds a reply and all that comes after it. A fault that was meant for a reply that never came, because the
+// connection was lost before, is meant for the next one.
+func TestProxy(t *testing.T) {
+	server := sharedServer.Get(t)
+	proxy, direct := NewProxy(t, server.Addr()), connect(t, server.Addr())
+	client := connect(t, proxy.Addr())
+	root, err := direct.Create("/proxy-", nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
+	require.NoError(t, err)
+	asked := func(path string) <-chan error {
+		answered := make(chan error, 1)
+		go func() {
+			_, err := client.Create(root+path, nil, 0, zk.WorldACL(zk.PermAll))
+			answered <- err
+		}()
+		return answered
 	}
+	_, _, changed, err := client.ChildrenW(root)
+	require.NoError(t, err)
+	proxy.Stall(Up)
+	up := asked("/up")
+	create(t, direct, root+"/event")
+	require.Equal(t, zk.EventNodeChildrenChanged, patient.Receive(t, changed).Type)
+	require.False(t, len(up) > 0 || exists(t, direct, root+"/up"), "a request has passed")
+	proxy.Resume(Up)
+	require.NoError(t, patient.Receive(t, up))
+
+	fault := proxy.Expect(Rule{Op: OpCreate, Action: Delay})
+	late := asked("/late")
+	patient.Receive(t, fault.Fired())
+	require.True(t, exists(t, direct, root+"/late"))
+	behind := asked("/behind")
+	patient.Eventually(t, func() bool { return exists(t, direct, root+"/behind") }, "the next request passes")
+	require.True(t, len(late) == 0 && len(behind) == 0, "a reply has passed")
 	fault.Release()
-	fault.Release()
-	await(t, "the create's reply", created)
-	await(t, "the read's reply", read)
-}
+	require.NoError(t, patient.Receive(t, late))
+	require.NoError(t, patient.Receive(t, behind))
 
-func TestHoldLetsRequestsPass(t *testing.T) {
-	b := newBench(t)
-	b.proxy.Hold(true)
-	b.proxy.Hold(true)
-	created := make(chan struct{})
-	go func() {
-		defer close(created)
-		if _, err := b.client.Create(b.path+"/a", nil, 0, everyone); err != nil {
-			t.Error(err)
-		}
-	}()
-	eventually(t, "the node is there", func() bool { return exists(t, b.direct, b.path+"/a") })
-	if isClosed(created) {
-		t.Error("a reply passed")
-	}
-	b.proxy.Hold(false)
-	b.proxy.Hold(false)
-	await(t, "the reply", created)
-}
+	proxy.Hold(true)
+	fault = proxy.Expect(Rule{Op: OpCreate, Action: DropReply})
+	lost := asked("/held")
+	patient.Eventually(t, func() bool { return exists(t, direct, root+"/held") }, "the node is there")
+	require.Empty(t, lost, "a reply has passed")
+	proxy.Cut()
+	require.Error(t, patient.Receive(t, lost))
+	require.False(t, isClosed(fault.Fired()), "the reply had not come")
+	proxy.Hold(false)
+	patient.Eventually(t, func() bool { return client.State() == zk.StateHasSession }, "a session again")
+	require.Error(t, patient.Receive(t, asked("/dropped")))
+	patient.Receive(t, fault.Fired())
+	require.True(t, exists(t, direct, root+"/dropped"))
 
-func TestCutWhileHeld(t *testing.T) {
-	b := newBench(t)
-	session := b.client.SessionID()
-	b.client.forgetStates()
-	b.proxy.Hold(true)
-	failed := make(chan error, 1)
-	go func() {
-		_, err := b.client.Create(b.path+"/a", nil, 0, everyone)
-		failed <- err
-	}()
-	eventually(t, "the node is there", func() bool { return exists(t, b.direct, b.path+"/a") })
-	b.proxy.Cut()
-	if err := <-failed; !lostConnection(err) {
-		t.Errorf("the client was told %v", err)
-	}
-	b.proxy.Hold(false)
-	b.reconnected(t, session)
-}
-
-func TestRefuseKeepsTheNetworkDown(t *testing.T) {
-	b := newBench(t)
-	session := b.client.SessionID()
-	b.client.forgetStates()
-	b.proxy.Refuse(true)
-	create(t, b.client, b.path+"/a", 0) // what is open stays open
-	b.proxy.Cut()
-	eventually(t, "a second attempt to connect", func() bool {
-		b.client.mu.Lock()
-		defer b.client.mu.Unlock()
-		attempts := 0
-		for _, state := range b.client.states {
-			if state == zk.StateConnecting {
-				attempts++
-			}
-		}
-		return attempts >= 2
-	})
-	if b.client.saw(zk.StateHasSession) {
-		t.Error("connected through a network that is down")
-	}
-	b.proxy.Refuse(false)
-	b.reconnected(t, session)
-}
-
-func TestCloseSessionPasses(t *testing.T) {
-	b := newBench(t)
-	create(t, b.client, b.path+"/mortal", zk.FlagEphemeral)
-	b.client.Close()
-	eventually(t, "the node is gone", func() bool { return !exists(t, b.direct, b.path+"/mortal") })
-	if n := b.proxy.Requests(OpCloseSession); n != 1 {
-		t.Errorf("%d requests to close the session", n)
-	}
-	b.proxy.Close()
-	b.proxy.Close()
-}
-
-func TestUnreachableTarget(t *testing.T) {
-	b := newBench(t)
-	session := b.client.SessionID()
-	b.client.forgetStates()
-	port, err := takePort()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer releasePorts(port)
-	b.proxy.mu.Lock()
-	real := b.proxy.target
-	b.proxy.mu.Unlock()
-	b.proxy.SetTarget(loopback(port))
-	b.proxy.Cut()
-	eventually(t, "connected to the proxy", func() bool { return b.client.saw(zk.StateConnected) })
-	b.proxy.SetTarget(real)
-	b.reconnected(t, session)
+	fault = proxy.Expect(Rule{Op: OpCreate, Action: CutBefore})
+	patient.Eventually(t, func() bool { return client.State() == zk.StateHasSession }, "a session again")
+	require.Error(t, patient.Receive(t, asked("/cut")))
+	patient.Receive(t, fault.Fired())
+	require.False(t, exists(t, direct, root+"/cut"))
 }

@@ -44,13 +44,3 @@ func (p *Proxy) Hold(hold bool) {
 		p.Resume(Down)
 	}
 }
-
-// Timeout is the timeout that the last connect reply has granted, or 0 before the first.
-func (p *Proxy) Timeout() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.session == nil {
-		return 0
-	}
-	return time.Duration(p.session.timeout) * time.Millisecond
-}

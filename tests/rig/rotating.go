@@ -2,7 +2,6 @@ package rig
 
 import (
 	"crypto/tls"
-	"net"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -25,9 +24,9 @@ func NewRotating(t testing.TB, target, name string) *Rotating {
 	r := &Rotating{CA: filepath.Join(folder, "ca.pem"), Cert: filepath.Join(folder, "cert.pem"), Key: filepath.Join(folder, "key.pem"),
 		Shaken: make(chan string, 1000), folder: folder}
 	r.Rotate(t, name)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := listen()
 	if err != nil {
-		t.Fatalf("rig: listen for a proxy: %v", err)
+		t.Fatal(err)
 	}
 	r.Proxy = serve(tls.NewListener(listener, &tls.Config{
 		GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) { return r.current.Load(), nil },

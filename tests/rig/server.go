@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -77,7 +78,7 @@ func (s *Server) serve(ctx context.Context) error {
 
 // newServer prepares a server's folder and client port. It does not run yet.
 func newServer(id int, settings settings) (*Server, error) {
-	port, err := takePort()
+	port, err := TakePort()
 	if err != nil {
 		return nil, err
 	}
@@ -121,9 +122,12 @@ func (s *Server) start() error {
 	args = append(args, s.settings.flags()...)
 	args = append(args, s.jaasFlags()...)
 	args = append(args, "-cp", classPath, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config)
-	process, err := startProcess(s.log(), s.dir, args)
+	cmd := exec.Command("java", args...)
+	cmd.Dir, cmd.Stdout = s.dir, s.log()
+	cmd.Stderr = cmd.Stdout
+	process, err := child.Start(cmd, nil)
 	if err != nil {
-		return err
+		return fmt.Errorf("rig: %w", err)
 	}
 	s.process, s.paused = process, false
 	return nil
@@ -233,30 +237,21 @@ func (s *Server) kill() error {
 
 // Pause freezes the process (SIGSTOP). When it returns, no thread of it runs:
 // connections stay open, new ones are accepted by the kernel, nothing answers.
-func (s *Server) Pause() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.process == nil {
-		return errors.New("rig: server does not run")
-	}
-	if err := s.process.Pause(); err != nil {
-		return fmt.Errorf("rig: %w", err)
-	}
-	s.paused = true
-	return nil
-}
+func (s *Server) Pause() error { return s.signal((*child.Process).Pause, true) }
 
 // Resume lets a paused process go on (SIGCONT).
-func (s *Server) Resume() error {
+func (s *Server) Resume() error { return s.signal((*child.Process).Resume, false) }
+
+func (s *Server) signal(send func(*child.Process) error, paused bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.process == nil {
 		return errors.New("rig: server does not run")
 	}
-	if err := s.process.Resume(); err != nil {
+	if err := send(s.process); err != nil {
 		return fmt.Errorf("rig: %w", err)
 	}
-	s.paused = false
+	s.paused = paused
 	return nil
 }
 
@@ -284,7 +279,7 @@ func (s *Server) Stop() error {
 		return err
 	}
 	s.gone = true
-	releasePorts(s.port, s.securePort)
+	ReleasePort(s.port, s.securePort)
 	if err := os.RemoveAll(s.dir); err != nil {
 		return fmt.Errorf("rig: data of a server: %w", err)
 	}

@@ -1,93 +1,88 @@
 package rig
 
 import (
-	"context"
 	"os"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-func TestStopRemovesEverything(t *testing.T) {
-	Require(t)
-	server, err := NewStandalone()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		if err := server.Stop(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := os.Stat(server.dir); !os.IsNotExist(err) {
-		t.Errorf("data is still there: %v", err)
-	}
-	if err := server.Restart(testContext(t)); err == nil {
-		t.Error("a stopped server was restarted")
-	}
-}
-
-func TestCountsFollowSessions(t *testing.T) {
-	ctx := testContext(t)
+// The server says of itself that it is of the version that was chosen, and nothing stays of it.
+func TestServer(t *testing.T) {
 	server := StartStandalone(t)
-	counts := func() [3]int {
-		t.Helper()
-		var got [3]int
-		for i, count := range []func(context.Context) (int, error){server.Address().Sessions, server.Address().Watches, server.Address().Ephemerals} {
-			n, err := count(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got[i] = n
-		}
-		return got
+	answer, err := server.Address().FourLetter(patient.Deadline(t), "srvr")
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(answer, "Zookeeper version: "+Version()+"-"), answer)
+	for range 2 {
+		require.NoError(t, server.Stop())
 	}
-	if got := counts(); got != [3]int{} {
-		t.Errorf("at first: %v", got)
-	}
-	c := connect(t, server.Addr())
-	create(t, c, "/mortal", zk.FlagEphemeral)
-	if _, _, _, err := c.GetW("/mortal"); err != nil {
-		t.Fatal(err)
-	}
-	if got := counts(); got != [3]int{1, 1, 1} {
-		t.Errorf("sessions, watches, ephemerals: %v", got)
-	}
-	begin := time.Now()
-	c.Close()
-	closed := time.Since(begin)
-	eventually(t, "all counts at zero", func() bool { return counts() == [3]int{} })
-	t.Logf("close took %v, counts were zero %v after its start", closed, time.Since(begin))
+	require.NoDirExists(t, server.dir)
+	require.Error(t, server.Restart(patient.Deadline(t)))
 }
 
-func TestOptionsReachTheServer(t *testing.T) {
-	server := StartStandalone(t,
-		WithTickTime(time.Second),
-		WithMinSessionTimeout(300*time.Millisecond),
-		WithConfig("maxSessionTimeout", "3000"),
-		WithSystemProperty("znode.container.checkIntervalMs", "50"))
-	conf, err := server.Address().FourLetter(testContext(t), "conf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"tickTime=1000\n", "minSessionTimeout=300\n", "maxSessionTimeout=3000\n"} {
-		if !strings.Contains(conf, want) {
-			t.Errorf("no %q in\n%s", want, conf)
+func TestVersions(t *testing.T) {
+	t.Setenv(VersionVariable, "")
+	require.Equal(t, DefaultVersion, Version())
+	versions, err := Versions()
+	require.NoError(t, err)
+	for _, version := range versions {
+		t.Setenv(VersionVariable, version)
+		path, err := ClassPath()
+		if err != nil && (version == Debian || os.Getenv(RequireVariable) != "1") {
+			require.ErrorIs(t, err, ErrUnavailable) // Debian 12 alone has it
+			continue
 		}
+		require.NoError(t, err)
+		for _, jar := range strings.Split(path, string(os.PathListSeparator)) {
+			require.FileExists(t, jar)
+		}
+		require.Contains(t, path, "/zookeeper-"+version+".jar")
 	}
-	// The container is reaped long before the minute that is the default.
-	c := connect(t, server.Addr())
-	if _, err := c.CreateContainer("/container", nil, zk.FlagContainer, everyone); err != nil {
-		t.Fatal(err)
+	t.Setenv(VersionVariable, "3.9.3")
+	_, err = NewStandalone()
+	require.ErrorIs(t, err, ErrUnavailable)
+	require.ErrorContains(t, err, "3.9.3 is none of 3.9.5, 3.8.6, 3.8.0")
+}
+
+// What is missing is said, with what to do. Tests are skipped for it unless servers are required, and where no program of
+// others may be started they fail in any case.
+func TestMissing(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv(VersionVariable, "3.9.5")
+	_, err := NewEnsemble(3)
+	require.ErrorIs(t, err, ErrUnavailable)
+	for _, hint := range []string{"java", "apt-get install", "make deps"} {
+		require.ErrorContains(t, err, hint)
 	}
-	create(t, c, "/container/child", 0)
-	if err := c.Delete("/container/child", -1); err != nil {
-		t.Fatal(err)
+	for _, c := range []struct {
+		hermetic, required string
+		missing            error
+		want               string
+	}{{"", "", err, "skip"}, {"", "0", err, "skip"}, {"", "1", err, "fatal"}, {"", "", nil, ""}, {"1", "", nil, "fatal"}} {
+		t.Setenv(HermeticVariable, c.hermetic)
+		t.Setenv(RequireVariable, c.required)
+		v := &verdict{TB: t}
+		SkipUnless(v, c.missing)
+		require.Equal(t, c.want, v.first, "%+v", c)
 	}
-	eventually(t, "the container is reaped", func() bool { return !exists(t, c, "/container") })
-	if _, err := c.CreateTTL("/brief", nil, zk.FlagTTL, everyone, time.Millisecond); err != nil {
-		t.Errorf("a node with a time to live: %v", err)
+}
+
+// verdict is a testing.TB that remembers how it was ended; unlike a real one, it returns.
+type verdict struct {
+	testing.TB
+	first string
+}
+
+func (v *verdict) Helper()               {}
+func (v *verdict) Skip(...any)           { v.end("skip") }
+func (v *verdict) Fatalf(string, ...any) { v.end("fatal") }
+
+func (v *verdict) end(how string) {
+	if v.first == "" {
+		v.first = how
 	}
 }

@@ -72,7 +72,7 @@ func (s *Server) prepareTLS() error {
 	if secure.Clients == nil {
 		return errors.New("rig: TLS needs an authority for clients, also where none is asked for a certificate")
 	}
-	port, err := takePort()
+	port, err := TakePort()
 	if err != nil {
 		return err
 	}

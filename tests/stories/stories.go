@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -73,7 +74,7 @@ func Ensemble(members int, opts ...rig.Option) Start {
 	}
 }
 
-// stops end the servers that were started, and chroots counts the chroots.
+// stops end what was started, and chroots counts the chroots.
 var (
 	stopping sync.Mutex
 	stops    []func() error
@@ -89,9 +90,7 @@ func (k *Kind) addrs(t testing.TB) string {
 	k.once.Do(func() {
 		var stop func() error
 		if k.began, stop, k.err = k.Start(); k.err == nil {
-			stopping.Lock()
-			defer stopping.Unlock()
-			stops = append(stops, stop)
+			AtEnd(stop)
 		}
 	})
 	require.NoError(t, k.err)
@@ -129,12 +128,19 @@ func Tell[P any](t *testing.T, kinds []*Kind, all []Story[P], place func(t *test
 // Chroot gives a story's chroot, which does not exist yet.
 func Chroot() string { return fmt.Sprintf("/story-%d", chroots.Add(1)) }
 
-// Main is for TestMain: it runs the tests, stops the servers that they share, and then finds out whether anything of
+// AtEnd has Main stop what tests share, the last first.
+func AtEnd(stop func() error) {
+	stopping.Lock()
+	defer stopping.Unlock()
+	stops = append(stops, stop)
+}
+
+// Main is for TestMain: it runs the tests, stops what they share, and then finds out whether anything of
 // Turnstile's is still running. It does not return.
 func Main(m *testing.M) {
 	code := m.Run()
 	var failures error
-	for _, stop := range stops {
+	for _, stop := range slices.Backward(stops) {
 		failures = errors.Join(failures, stop())
 	}
 	if failures == nil && code == 0 {

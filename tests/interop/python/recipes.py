@@ -52,11 +52,6 @@ def named(name, job, client, identifier):
     return Recipe(locks[name](client, job.path, identifier), job.path, _CLAIMS[name])
 
 
-def opponent(name):
-    """What keeps a recipe out when it is held elsewhere."""
-    return {"read": "write", "write": "read"}.get(name, name)
-
-
 def cycle(job):
     """The names of what a thread of a contest uses, in turn."""
     return ["read", "read", "write"] if job.recipe == "readwrite" else [job.recipe]

@@ -14,7 +14,3 @@ class Timed(namedtuple("Timed", "summary timing")):
     def __str__(self):
         more = ["%s=%d" % pair for pair in self.timing.items()]
         return " ".join([str(self.summary)] + more)
-
-
-# Of a task that has nothing to count.
-NOTHING = Summary(0, 0, 0)

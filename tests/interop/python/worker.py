@@ -1,8 +1,7 @@
 """Does jobs with kazoo's lock recipes.
 
-With arguments, they are one job, and the exit status is its outcome. Without, every line of
-standard input is a job, "<id> <key=value>..."; jobs run at the same time, and the process ends
-with its input.
+Every line of standard input is a job, "<id> <key=value>..."; jobs run at the same time, and the
+process ends with its input.
 """
 import logging
 import os
@@ -34,12 +33,8 @@ def answer(number, words):
         print(verb, number, rest, flush=True)
 
 
-def main(arguments):
+def main():
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(message)s")
-    if arguments:
-        verb, rest = outcome(arguments)
-        print(verb, rest, flush=True)
-        os._exit(1 if verb == "failed" else 0)
     for line in sys.stdin:
         number, *words = line.split()
         threading.Thread(target=answer, args=(number, words), daemon=True).start()
@@ -47,4 +42,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

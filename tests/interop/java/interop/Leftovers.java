@@ -1,7 +1,6 @@
 package interop;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
@@ -22,13 +21,11 @@ final class Leftovers {
         }
     }
 
-    /** All nodes below a path, by their paths, sorted; none when it does not exist. */
-    static List<String> below(CuratorFramework client, String path) throws Exception {
+    /** All nodes below a path, by their paths; none when it does not exist. */
+    private static List<String> below(CuratorFramework client, String path) throws Exception {
         List<String> all = new ArrayList<>();
         try {
-            List<String> children = new ArrayList<>(client.getChildren().forPath(path));
-            Collections.sort(children); // servers list them in any order
-            for (String child : children) {
+            for (String child : client.getChildren().forPath(path)) {
                 String node = path + "/" + child;
                 all.add(node);
                 all.addAll(below(client, node));
@@ -37,17 +34,5 @@ final class Leftovers {
             // others release, too
         }
         return all;
-    }
-
-    /** How many of them are ephemeral, whosoever. */
-    static int ephemerals(CuratorFramework client, String path) throws Exception {
-        int count = 0;
-        for (String node : below(client, path)) {
-            Stat stat = client.checkExists().forPath(node);
-            if (stat != null && stat.getEphemeralOwner() != 0) {
-                count++;
-            }
-        }
-        return count;
     }
 }

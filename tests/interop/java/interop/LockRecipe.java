@@ -1,14 +1,13 @@
 package interop;
 
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.recipes.locks.InterProcessLock;
 
 /** Whatever Curator calls a lock: everything but the semaphore. */
-record LockRecipe(InterProcessLock lock, String claim, List<String> places) implements Recipe {
+record LockRecipe(InterProcessLock lock, String claim, String place) implements Recipe {
     @Override
     public String node() {
-        return lock instanceof NamedLocks.Named named ? named.node() : "";
+        return ((NamedLocks.Named) lock).node();
     }
 
     @Override

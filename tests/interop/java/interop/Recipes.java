@@ -2,7 +2,6 @@ package interop;
 
 import java.util.List;
 import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.recipes.locks.InterProcessMultiLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
@@ -13,32 +12,21 @@ final class Recipes {
     private final InterProcessMutex mutex;
     private final InterProcessReadWriteLock readWrite;
     private final InterProcessSemaphoreV2 semaphore;
-    private final InterProcessMultiLock multi;
 
     Recipes(Job job, CuratorFramework client) {
         this.job = job;
         mutex = new NamedLocks.Mutex(client, job.path());
         readWrite = NamedLocks.readWrite(client, job.path());
         semaphore = new InterProcessSemaphoreV2(client, job.path(), job.permits());
-        // Its own isAcquiredInThisProcess and release are synchronized, and it is the same
-        // two mutexes for all threads: sharing it is what it is made for.
-        multi = new InterProcessMultiLock(client, parts(job));
-    }
-
-    /** The paths of the multi-lock's mutexes. */
-    static List<String> parts(Job job) {
-        return List.of(job.path() + "/a", job.path() + "/b");
     }
 
     /** A recipe by its name, for one thread. */
     Recipe named(String name) {
-        List<String> path = List.of(job.path());
         return switch (name) {
-            case "mutex" -> new LockRecipe(mutex, "exclusive", path);
-            case "read" -> new LockRecipe(readWrite.readLock(), "shared", path);
-            case "write" -> new LockRecipe(readWrite.writeLock(), "exclusive", path);
+            case "mutex" -> new LockRecipe(mutex, "exclusive", job.path());
+            case "read" -> new LockRecipe(readWrite.readLock(), "shared", job.path());
+            case "write" -> new LockRecipe(readWrite.writeLock(), "exclusive", job.path());
             case "semaphore" -> new SemaphoreRecipe(semaphore, job.path(), job.permits());
-            case "multi" -> new LockRecipe(multi, "exclusive", parts(job));
             default -> throw new IllegalArgumentException("no recipe is named " + name);
         };
     }
@@ -49,14 +37,5 @@ final class Recipes {
             return List.of(named("read"), named("read"), named("write"));
         }
         return List.of(named(job.recipe()));
-    }
-
-    /** What keeps a recipe out when it is held elsewhere. */
-    static String opponent(String recipe) {
-        return switch (recipe) {
-            case "read" -> "write";
-            case "write" -> "read";
-            default -> recipe;
-        };
     }
 }

@@ -1,8 +1,8 @@
 package interop;
 
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** Holds a mutex until somebody asks for it, and gives it back then. */
 final class RevocableTask implements Task {
@@ -11,13 +11,14 @@ final class RevocableTask implements Task {
         try (Sessions sessions = Sessions.open(job, 1);
                 Witness witness = new Witness(job, 1, 1)) {
             NamedLocks.Mutex mutex = new NamedLocks.Mutex(sessions.client(1), job.path());
-            Recipe mine = new LockRecipe(mutex, "exclusive", List.of(job.path()));
+            Recipe mine = new LockRecipe(mutex, "exclusive", job.path());
             CountDownLatch asked = new CountDownLatch(1);
             mutex.makeRevocable(revoked -> asked.countDown());
             mine.acquire(0);
             witness.enter(mine);
-            Check.that(
-                    asked.await(job.limitMillis(), TimeUnit.MILLISECONDS), "the holder is asked");
+            if (!asked.await(job.limitMillis(), TimeUnit.MILLISECONDS)) {
+                throw new TimeoutException("nobody asks the holder");
+            }
             witness.leave(mine);
             mine.release();
             Leftovers.refuse(sessions.client(1), job.path());

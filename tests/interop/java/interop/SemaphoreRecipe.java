@@ -1,6 +1,5 @@
 package interop;
 
-import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.apache.curator.framework.recipes.locks.InterProcessSemaphoreV2;
 import org.apache.curator.framework.recipes.locks.Lease;
@@ -24,8 +23,8 @@ final class SemaphoreRecipe implements Recipe {
     }
 
     @Override
-    public List<String> places() {
-        return List.of(path);
+    public String place() {
+        return path;
     }
 
     @Override

@@ -7,15 +7,7 @@ final class Tasks {
     static Task named(String name) {
         return switch (name) {
             case "contest" -> new Contest();
-            case "timeout" -> new TimeoutCheck();
-            case "sharing" -> new SharingCheck();
-            case "closed-session" -> new ClosedSessionCheck();
-            case "reentrancy" -> new ReentrancyCheck();
-            case "revocation" -> new RevocationCheck();
-            case "downgrade" -> new DowngradeCheck();
-            case "downgrade-beside-waiter" -> new DowngradeBesideWaiterCheck();
-            case "upgrade" -> new UpgradeCheck();
-            case "giving-back" -> new GivingBackCheck();
+            case "downgrading" -> new DowngradingTask();
             case "asking" -> new AskingTask();
             case "revocable" -> new RevocableTask();
             case "bench" -> new Bench();

@@ -37,23 +37,17 @@ final class Witness implements AutoCloseable {
 
     /** Says that the holder is inside. */
     void enter(Recipe recipe) throws IOException {
-        for (String place : recipe.places()) {
-            report("enter " + holder + " " + place + " " + recipe.claim() + " " + recipe.node());
-        }
+        report("enter " + holder + " " + recipe.place() + " " + recipe.claim() + " " + recipe.node());
     }
 
     /** Says that the holder, who is inside, has another claim from now on. */
     void change(Recipe recipe) throws IOException {
-        for (String place : recipe.places()) {
-            report("change " + holder + " " + place + " " + recipe.claim());
-        }
+        report("change " + holder + " " + recipe.place() + " " + recipe.claim());
     }
 
     /** Says that the holder is about to release. */
     void leave(Recipe recipe) throws IOException {
-        for (String place : recipe.places()) {
-            report("leave " + holder + " " + place);
-        }
+        report("leave " + holder + " " + recipe.place());
     }
 
     private void report(String line) throws IOException {

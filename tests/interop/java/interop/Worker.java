@@ -10,19 +10,13 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Does jobs with Curator's lock recipes. With arguments, they are one job, and the exit status is
- * its outcome. Without, every line of standard input is a job, {@code <id> <key=value>...}; jobs
- * run at the same time, and the process ends with its input.
+ * Does jobs with Curator's lock recipes. Every line of standard input is a job,
+ * {@code <id> <key=value>...}; jobs run at the same time, and the process ends with its input.
  */
 public final class Worker {
     private Worker() {}
 
     public static void main(String[] args) throws Exception {
-        if (args.length > 0) {
-            String outcome = outcome(Arrays.asList(args));
-            System.out.println(outcome);
-            System.exit(outcome.startsWith("failed") ? 1 : 0);
-        }
         ExecutorService jobs = Executors.newCachedThreadPool();
         BufferedReader input =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

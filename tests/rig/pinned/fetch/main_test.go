@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -46,25 +45,4 @@ func TestAFolderIsThereWhole(t *testing.T) {
 	require.Len(t, left, 1)
 	require.FileExists(t, filepath.Join(folder, "a.jar"))
 	require.NoError(t, within(folder, func(string) error { return refused }), "it fetches what is there")
-}
-
-// A profile is named after what it brings, and brings nothing that is left out on purpose.
-func TestProfilesAreNamedAfterWhatTheyBring(t *testing.T) {
-	profiles, err := pinned.Profiles()
-	require.NoError(t, err)
-	require.NotEmpty(t, profiles)
-	for _, profile := range profiles {
-		path, err := pinned.ClassPath(profile)
-		if errors.Is(err, pinned.ErrMissing) && os.Getenv("TURNSTILE_REQUIRE_SERVERS") != "1" {
-			t.Skip(err)
-		}
-		require.NoError(t, err)
-		name, version, _ := strings.Cut(profile, "-")
-		if name == "curator" {
-			name += "-recipes"
-		}
-		require.Contains(t, path, "/"+name+"-"+version+".jar")
-		require.NotContains(t, path, "tcnative")
-		require.NotContains(t, path, "logback")
-	}
 }
