@@ -35,7 +35,7 @@ var waiters = []struct{ suite, test string }{
 	{"tests/gateway", "TestReplacedServers/mutex/restored"},
 	{"tests/interop", "TestOthersBehindACohort"},
 	{"tests/kerberos", "TestLocks$/standalone"},
-	{"tests/kinds", "TestReadersBehindAWriterWakeTogether/embedded"},
+	{"tests/kinds", "TestOrder/embedded/mutex"},
 	{"tests/leases", "TestMaxHold"},
 	{"tests/matrix", "TestMatrix/list/cut-before"},
 	{"tests/queues", "TestBreakTellsTheHolderAndLetsTheNextIn/embedded/^exclusive"},
