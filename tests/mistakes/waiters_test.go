@@ -44,7 +44,7 @@ var waiters = []struct{ suite, test string }{
 	{"tests/runonce", "TestRunOnceForPaused/embedded"},
 	{"tests/sasl", "TestReconnects/embedded"},
 	{"tests/services", "TestInVirtualTime/Do/expiry"},
-	{"tests/singleton", "TestStopMoves"},
+	{"tests/singleton", "TestMoves/stop"},
 	{"tests/steady", "TestSteady/hand-overs"},
 	{"tests/txn", "TestJournalIsExact/hand-over/embedded"},
 	{"tests/zklock", "TestShared/embedded"}, // in processes of their own
