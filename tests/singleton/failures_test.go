@@ -154,15 +154,8 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, 1, func(w *world) {
-				a, told := w.nodes[0], make(chan *messages.Failed, 1)
-				parent := w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-					switch msg := ctx.Message().(type) {
-					case *actor.Started:
-						a.pid = ctx.Spawn(a.over(a.session, c.want, c.opts...))
-					case *messages.Failed:
-						told <- msg
-					}
-				}))
+				a := w.nodes[0]
+				parent, told := a.under(a.over(a.session, c.want, c.opts...))
 				failed := <-told
 				require.Equal(w.t, messages.ReasonBadInput, failed.Reason)
 				require.Contains(w.t, failed.Detail, c.says)

@@ -134,6 +134,21 @@ func (n *node) spawn(props *actor.Props) {
 	n.pid = pid
 }
 
+// under spawns the node's singleton under a parent, which passes on why it has failed.
+func (n *node) under(props *actor.Props) (parent *actor.PID, told <-chan *messages.Failed) {
+	failed, spawned := make(chan *messages.Failed, 1), make(chan *actor.PID, 1)
+	parent = n.w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case *actor.Started:
+			spawned <- ctx.Spawn(props)
+		case *messages.Failed:
+			failed <- msg
+		}
+	}))
+	n.pid = <-spawned
+	return parent, failed
+}
+
 // stop stops the node's singleton, and waits until it has ended.
 func (n *node) stop() {
 	if n.pid == nil {
