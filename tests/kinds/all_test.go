@@ -22,7 +22,7 @@ func TestAllOfNothing(t *testing.T) {
 	}
 	leases, err := locks.All(patient.Deadline(t), client.Mutex("/x"), client.Mutex("/x", locks.WithName("other")))
 	require.NoError(t, err)
-	require.False(t, leases.Deadline().After(leases.Each()[0].Deadline().Add(time.Minute)))
+	require.WithinDuration(t, leases.Each()[0].Deadline(), leases.Deadline(), time.Minute)
 	require.NoError(t, leases.Unlock(patient.Deadline(t)))
 	require.ErrorIs(t, leases.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
 }

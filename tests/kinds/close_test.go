@@ -46,7 +46,7 @@ func TestEveryKindIsFreeWhenItsHolderCloses(t *testing.T) {
 func TestEveryKindRefusesBadPaths(t *testing.T) {
 	zk := stories.OnEmbedded(t)
 	client := zk.Open(t)
-	for _, path := range []string{"relative", "/zookeeper/x"} {
+	for _, path := range []string{"", "relative", "/", "/zookeeper/x"} {
 		for name, kind := range every {
 			for _, lock := range []locks.Locker{kind(client, path), locks.Try(kind(client, path)), client.RWMutex(path).Reader()} {
 				_, err := lock.Lock(patient.Deadline(t))
