@@ -2,7 +2,6 @@ package actors_test
 
 import (
 	"context"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -14,28 +13,9 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
-
-// newSession is a session on an embedded server, in an actor system of its own.
-func newSession(t *testing.T, opts ...actors.SessionOption) (*actor.ActorSystem, *actors.Session) {
-	t.Helper()
-	server := embedded.Run(t)
-	cfg, err := zkconn.NewConfig(server.Addr(), zkconn.WithSessionTimeout(30*time.Second))
-	require.NoError(t, err)
-	system := actor.NewActorSystem(
-		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
-	t.Cleanup(system.Shutdown)
-	session, err := actors.StartSession(system, cfg, opts...)
-	require.NoError(t, err)
-	relists.Count(t, session)
-	t.Cleanup(func() { patient.Closed(t, session.Close(context.Background())) })
-	require.NoError(t, session.Ready(patience(t)))
-	return system, session
-}
 
 func patience(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -100,7 +80,8 @@ func (b *busy) Receive(ctx actor.Context) {
 // TestRestartedOwnerTellsHeldOfItsPredecessor: a lock was granted while its owner was busy, and the
 // owner is restarted. Its new incarnation gets the Held of the lock actor before, and can tell.
 func TestRestartedOwnerTellsHeldOfItsPredecessor(t *testing.T) {
-	system, session := newSession(t)
+	kit := actorstest.Start(t)
+	system, session := kit.System, kit.Session
 	rec := actorstest.NewRecorder(system)
 	t.Cleanup(rec.Close)
 	spawned, held, goOn := make(chan *actor.PID, 2), make(chan sent, 2), make(chan struct{})
@@ -135,7 +116,8 @@ func TestNoSessionPanics(t *testing.T) {
 
 // TestActorsOnOtherNodesAreRefused: the lock would be given to others while they rely on it.
 func TestActorsOnOtherNodesAreRefused(t *testing.T) {
-	system, session := newSession(t)
+	kit := actorstest.Start(t)
+	system, session := kit.System, kit.Session
 	elsewhere := actor.NewPID("10.0.0.7:8090", "clerk")
 	for role, opt := range map[string]actors.LockOption{
 		"owner": actors.WithOwner(elsewhere), "observer": actors.WithObserver(elsewhere),
@@ -155,7 +137,8 @@ func TestActorsOnOtherNodesAreRefused(t *testing.T) {
 // TestUnreachableOwnerHasNotEnded: protoactor tells that an owner's node is out of reach in the way
 // in which it tells that an owner has ended. The lock is kept.
 func TestUnreachableOwnerHasNotEnded(t *testing.T) {
-	system, session := newSession(t)
+	kit := actorstest.Start(t)
+	system, session := kit.System, kit.Session
 	owner := system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 	unreachable := &actor.Terminated{Who: owner, Why: actor.TerminatedReason_AddressTerminated}
 	one, ofOne := listening(system, actors.NewLock(session, messages.Acquire{Path: "/one"}, actors.WithOwner(owner)))
@@ -173,11 +156,17 @@ func TestUnreachableOwnerHasNotEnded(t *testing.T) {
 // TestMeterLabelsThatPanic: the error names them.
 func TestMeterLabelsThatPanic(t *testing.T) {
 	provider := sdkmetric.NewMeterProvider(sdkmetric.WithReader(sdkmetric.NewManualReader()))
-	system, session := newSession(t, actors.WithMeterProvider(provider),
+	kit := actorstest.Start(t)
+	cfg, err := zkconn.NewConfig(kit.Server.Addr())
+	require.NoError(t, err)
+	session, err := actors.StartSession(kit.System, cfg, actors.WithMeterProvider(provider),
 		actors.WithMeterLabels(func(path string) []attribute.KeyValue {
 			return []attribute.KeyValue{attribute.String("shop", map[string][]string{}[path][0])}
 		}))
-	_, notices := listening(system, actors.NewLock(session, messages.Acquire{Path: "/a"}))
+	require.NoError(t, err)
+	relists.Count(t, session)
+	defer func() { require.NoError(t, session.Close(patience(t))) }()
+	_, notices := listening(kit.System, actors.NewLock(session, messages.Acquire{Path: "/a"}))
 	failed, ok := take(t, notices).notice.(*messages.Failed)
 	require.True(t, ok)
 	require.Contains(t, failed.Detail, "WithMeterLabels")

@@ -4,7 +4,7 @@
 //
 // # What is in which folder
 //
-// Behaviour, on an embedded server, a real one and an ensemble of three:
+// Behaviour, on an embedded server, and where servers may differ on a real one and an ensemble of three:
 //
 //   - kinds: how each kind of lock grants: mutexes, readers and writers, semaphores, cohorts, several locks at once.
 //   - leases: what a holder hears, and when: cuts, silence, outages, suspended machines.

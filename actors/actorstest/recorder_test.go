@@ -136,7 +136,8 @@ func TestObserveLate(t *testing.T) {
 	}
 }
 
-// TestObserveTwice: an observer is told everything once, and its own current state again.
+// TestObserveTwice: an observer is told everything once, and its own current state again. It keeps what it has when it is closed,
+// and gives copies.
 func TestObserveTwice(t *testing.T) {
 	kit := actorstest.Start(t)
 	recorder := actorstest.NewRecorder(kit.System)
@@ -152,4 +153,7 @@ func TestObserveTwice(t *testing.T) {
 	require.NoError(t, actorstest.Match(recorder.States(), actorstest.Then(messages.StateCreating),
 		actorstest.Maybe(messages.StateListing), actorstest.Then(messages.StateHeld), actorstest.Then(messages.StateHeld),
 		actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateReleased)))
+	recorder.Transitions()[0].Path = "changed"
+	recorder.Close()
+	require.Equal(t, "/twice", recorder.Transitions()[0].Path)
 }

@@ -1,7 +1,6 @@
 package activation
 
 import (
-	"context"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -51,13 +50,13 @@ func TestEnds(t *testing.T) {
 			p.a.system.Root.Stop(p.a.session.PID())
 		},
 		"broken": func(t *testing.T, p *pair, server *embedded.Server) {
-			client := other(t, server)
+			client := bubble.Client(t, server)
 			queue, err := client.Queue(t.Context(), path)
 			require.NoError(t, err)
 			require.NoError(t, client.Break(t.Context(), queue[0]))
 		},
 		"asked for": func(t *testing.T, p *pair, server *embedded.Server) {
-			_, err := other(t, server).Revoke(t.Context(), path)
+			_, err := bubble.Client(t, server).Revoke(t.Context(), path)
 			require.NoError(t, err)
 		},
 	} {
@@ -83,22 +82,6 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// TestLeaseOverWhileServed: what is in the mailbox behind a message that is served for longer than the
-// lease lasts is not served.
-func TestLeaseOverWhileServed(t *testing.T) {
-	virtually(t, func(t *testing.T, server *embedded.Server) {
-		p := newPair(t, server, messages.Acquire{Path: path})
-		p.a.send(p.first, work{n: 2, lasts: time.Hour})
-		for n := range 1000 {
-			p.a.send(p.first, work{n: 10 + n})
-		}
-		p.a.line.Be(bubble.Down)
-		time.Sleep(2 * time.Hour)
-		require.Equal(t, []string{"Started", "0", "2", "Stopping", "Stopped"}, p.served("a"))
-		require.Equal(t, []string{"Started", "1"}, p.served("b"))
-	})
-}
-
 // TestTakenByForce: the grace period of an actor that is asked for its lock is over while it serves.
 func TestTakenByForce(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
@@ -106,7 +89,7 @@ func TestTakenByForce(t *testing.T) {
 		for n := range 100 {
 			p.a.send(p.first, work{n: 2 + n, lasts: 25 * time.Second})
 		}
-		_, err := other(t, server).Revoke(t.Context(), path)
+		_, err := bubble.Client(t, server).Revoke(t.Context(), path)
 		require.NoError(t, err)
 		time.Sleep(time.Minute + time.Second)
 		require.Equal(t, []string{"Started", "1"}, p.served("b"))
@@ -140,7 +123,7 @@ func TestSessionClosedWhileWaiting(t *testing.T) {
 func TestPanics(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
-		holder := bubble.Locked(t, other(t, server).Mutex(path).Lock)
+		holder := bubble.Locked(t, bubble.Client(t, server).Mutex(path).Lock)
 		waits := n.spawn(j)
 		for _, message := range []any{work{n: 1}, fail{}, work{n: 2}, fail{}, work{n: 3}} {
 			n.send(waits, message)
@@ -207,34 +190,6 @@ func TestPanicsWhileItStops(t *testing.T) {
 	}
 }
 
-// TestReenter: a continuation runs while the lease does, and not afterwards.
-func TestReenter(t *testing.T) {
-	for name, cut := range map[string]bool{"valid": false, "over": true} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, server *embedded.Server) {
-				n, ran := newNode(t, server, "n"), make(chan bool, 1)
-				future := actor.NewFuture(n.system, time.Hour)
-				lease := make(chan *activation.Lease, 1)
-				n.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-					if _, starts := ctx.Message().(*actor.Started); starts {
-						lease <- activation.LeaseOf(ctx)
-						ctx.ReenterAfter(future, func(any, error) { ran <- true })
-						if cut {
-							n.line.Be(bubble.Down)
-							time.Sleep(time.Minute) // the answer comes first of all behind this message
-						}
-					}
-				}, activation.Single(n.session, activation.At(messages.Acquire{Path: path}))))
-				held := <-lease
-				n.system.Root.Send(future.PID(), "answer")
-				time.Sleep(2 * time.Minute)
-				require.Equal(t, cut, len(ran) == 0)
-				require.Equal(t, cut, context.Cause(held.Context()) != nil)
-			})
-		})
-	}
-}
-
 // TestRestartedWhenItHasStopped: protoactor makes a new incarnation of an actor that stops while it is
 // to be restarted, and nobody can reach the new one. It asks for no lock, and is not started.
 func TestRestartedWhenItHasStopped(t *testing.T) {
@@ -258,7 +213,7 @@ func TestRestartedWhenItHasStopped(t *testing.T) {
 		n.send(sibling, "fail") // all children are restarted
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"Started", "1", "Stopping", "Stopped"}, j.served("n"))
-		queue, err := other(t, server).Queue(t.Context(), path)
+		queue, err := bubble.Client(t, server).Queue(t.Context(), path)
 		require.NoError(t, err)
 		require.Empty(t, queue)
 	})

@@ -11,11 +11,12 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestOneIsServed: of two activations on two nodes one is served. When it stops the other one is, with
-// what was kept, in order, behind Started.
+// what was kept, in order, behind Started. Senders are answered as if they had asked later.
 func TestOneIsServed(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		a, b, j := newNode(t, server, "a"), newNode(t, server, "b"), &journal{}
@@ -24,9 +25,10 @@ func TestOneIsServed(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, []string{"Started", "1"}, j.served("a"))
 		second := b.spawn(j)
-		for n := range 3 {
+		for n := range 2 {
 			b.send(second, work{n: n})
 		}
+		asked := b.system.Root.RequestFuture(second, work{n: 2}, 2*time.Hour)
 		time.Sleep(time.Hour)
 		require.Empty(t, j.served("b"))
 		a.send(first, work{n: 2})
@@ -35,6 +37,9 @@ func TestOneIsServed(t *testing.T) {
 		require.Equal(t, []string{"Started", "1", "2", "Stopping", "Stopped"}, j.served("a"))
 		require.Equal(t, []string{"Started", "0", "1", "2"}, j.served("b"))
 		require.Greater(t, j.last(t, "b").token, j.last(t, "a").token)
+		answer, err := asked.Result()
+		require.NoError(t, err)
+		require.Equal(t, 2, answer)
 		require.Empty(t, j.wrong)
 	})
 }
@@ -68,79 +73,44 @@ func TestGivenBackBehindChildren(t *testing.T) {
 	})
 }
 
-// TestRefused: what comes beyond the bound, and what was kept for an actor that is stopped, is a dead
-// letter, which ends a future.
+// TestRefused: what was kept for an actor that is stopped, or whose lock cannot be acquired, is a dead letter, which ends a
+// future, and so is what comes beyond the bound. The actor is not even started.
 func TestRefused(t *testing.T) {
-	for name, end := range map[string]func(*node, *actor.PID){
-		"stopped":  func(n *node, pid *actor.PID) { n.system.Root.Stop(pid) },
-		"poisoned": func(n *node, pid *actor.PID) { n.system.Root.Poison(pid) },
+	one := messages.Acquire{Path: path}
+	for name, c := range map[string]struct {
+		want messages.Acquire
+		end  func(*node, *actor.PID)
+	}{
+		"stopped":   {one, func(n *node, pid *actor.PID) { n.system.Root.Stop(pid) }},
+		"poisoned":  {one, func(n *node, pid *actor.PID) { n.system.Root.Poison(pid) }},
+		"bad input": {messages.Acquire{Path: "bad"}, nil},
+		"try":       {messages.Acquire{Path: path, Try: true}, nil},
+		"timeout":   {messages.Acquire{Path: path, Timeout: time.Minute}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, server *embedded.Server) {
 				n, j := newNode(t, server, "n"), &journal{}
-				holder, err := other(t, server).Mutex(path).Lock(t.Context())
-				require.NoError(t, err)
-				waits := n.spawn(j, activation.WithKept(2))
-				synctest.Wait()
+				holder := bubble.Locked(t, bubble.Client(t, server).Mutex(path).Lock)
+				waits := n.system.Root.Spawn(n.props(j, c.want, activation.WithKept(2)))
+				synctest.Wait() // protoactor drops what comes just when an actor stops without a word
 				var asked []*actor.Future
 				for i := range 3 {
 					asked = append(asked, n.system.Root.RequestFuture(waits, work{n: i}, time.Hour))
 				}
-				_, err = asked[2].Result()
+				_, err := asked[2].Result()
 				require.ErrorIs(t, err, actor.ErrDeadLetter)
-				end(n, waits)
+				if c.end != nil {
+					require.True(t, n.alive(waits))
+					c.end(n, waits)
+				}
 				for _, kept := range asked[:2] {
 					_, err = kept.Result()
 					require.ErrorIs(t, err, actor.ErrDeadLetter)
 				}
 				synctest.Wait()
 				require.False(t, n.alive(waits))
-				require.Empty(t, j.served("n"), "not even Started")
-				require.NoError(t, holder.Unlock(t.Context()))
-			})
-		})
-	}
-}
-
-// TestKeptAreAnswered: senders of kept messages are answered as if they had asked later.
-func TestKeptAreAnswered(t *testing.T) {
-	virtually(t, func(t *testing.T, server *embedded.Server) {
-		n, j := newNode(t, server, "n"), &journal{}
-		holder, err := other(t, server).Mutex(path).Lock(t.Context())
-		require.NoError(t, err)
-		waits := n.spawn(j)
-		asked := n.system.Root.RequestFuture(waits, work{n: 7}, time.Hour)
-		time.Sleep(time.Minute)
-		require.NoError(t, holder.Unlock(t.Context()))
-		answer, err := asked.Result()
-		require.NoError(t, err)
-		require.Equal(t, 7, answer)
-	})
-}
-
-// TestCannotBeAcquired: an actor whose lock cannot be acquired stops without having been started.
-func TestCannotBeAcquired(t *testing.T) {
-	for name, want := range map[string]messages.Acquire{
-		"bad input": {Path: "bad"},
-		"try":       {Path: path, Try: true},
-		"timeout":   {Path: path, Timeout: time.Minute},
-	} {
-		t.Run(name, func(t *testing.T) {
-			virtually(t, func(t *testing.T, server *embedded.Server) {
-				n, j := newNode(t, server, "n"), &journal{}
-				holder, err := other(t, server).Mutex(path).Lock(t.Context())
-				require.NoError(t, err)
-				waits := n.system.Root.Spawn(n.props(j, want))
-				if name == "bad input" { // it stops at once, and protoactor drops what comes in that moment without a word
-					synctest.Wait()
-				}
-				asked := n.system.Root.RequestFuture(waits, work{n: 1}, time.Hour)
-				_, err = asked.Result()
-				require.ErrorIs(t, err, actor.ErrDeadLetter)
-				synctest.Wait()
-				require.False(t, n.alive(waits))
 				require.Empty(t, j.served("n"))
-				require.NoError(t, holder.Unlock(t.Context()))
+				bubble.GiveBack(t, holder)
 			})
 		})
 	}

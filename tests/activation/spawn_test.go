@@ -1,6 +1,7 @@
 package activation
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 )
@@ -33,35 +33,23 @@ func (f *failing) NewLock(want messages.Acquire, opts ...actors.LockOption) *act
 	}))
 }
 
-// TestSpawnFails: where the lock actor cannot be spawned, the supervisor restarts the actor, which asks again.
+// TestSpawnFails: where the lock actor cannot be spawned, the supervisor restarts the actor, which asks again, or ends it.
 func TestSpawnFails(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, j := &node{name: "n", system: bubble.System(t)}, &journal{}
-		pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &account{j, "n"} },
-			activation.Single(&failing{newMute(time.Hour), 1}, activation.At(messages.Acquire{Path: path}))))
-		n.send(pid, work{n: 1})
-		synctest.Wait()
-		require.Equal(t, []string{"Started", "1"}, j.served("n"))
-	})
-}
-
-// TestSpawnFailsForGood: an actor whose lock actor cannot be spawned at all ends as its supervisor says.
-func TestSpawnFailsForGood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		n, j := &node{name: "n", system: bubble.System(t)}, &journal{}
-		stops := actor.NewOneForOneStrategy(0, 0, func(any) actor.Directive { return actor.StopDirective })
-		props := actor.PropsFromProducer(func() actor.Actor { return &account{j, "n"} },
-			activation.Single(&failing{newMute(time.Hour), 1}, activation.At(messages.Acquire{Path: path})))
-		parent := n.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-			switch ctx.Message().(type) {
-			case *actor.Started:
-				ctx.Spawn(props)
-			case *actor.Terminated:
-				ctx.Stop(ctx.Self())
-			}
-		}, actor.WithSupervisor(stops)))
-		synctest.Wait()
-		require.False(t, n.alive(parent), "its child has ended")
-		require.Empty(t, j.served("n"))
-	})
+	for served, decides := range map[string]actor.Directive{"Started 1": actor.RestartDirective, "": actor.StopDirective} {
+		synctest.Test(t, func(t *testing.T) {
+			n, j := &node{name: "n", system: bubble.System(t), from: &failing{newMute(time.Hour), 1}}, &journal{}
+			strategy := actor.NewOneForOneStrategy(1, time.Minute, func(any) actor.Directive { return decides })
+			child := make(chan *actor.PID, 1)
+			n.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+				if _, starts := ctx.Message().(*actor.Started); starts {
+					pid := ctx.Spawn(n.props(j, messages.Acquire{Path: path}))
+					ctx.Send(pid, work{n: 1})
+					child <- pid
+				}
+			}, actor.WithSupervisor(strategy)))
+			synctest.Wait()
+			require.Equal(t, served, strings.Join(j.served("n"), " "))
+			require.Equal(t, served != "", n.alive(<-child))
+		})
+	}
 }

@@ -97,7 +97,7 @@ func (p *post) strike(t *testing.T, client *locks.Client, random *rand.Rand) {
 
 func storm(t *testing.T, server *embedded.Server, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
-	j, client := &journal{}, other(t, server)
+	j, client := &journal{}, bubble.Client(t, server)
 	ctx, stop := context.WithCancel(t.Context())
 	nodes := []*node{newNode(t, server, "a"), newNode(t, server, "b"), newNode(t, server, "c")}
 	pid, err := gateway.Spawn(nodes[0].system, nodes[0].session, "locks")

@@ -106,7 +106,7 @@ func TestClockIsAskedForContinuations(t *testing.T) {
 func TestNoneOvertakes(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
-		holder := bubble.Locked(t, other(t, server).Mutex(path).Lock)
+		holder := bubble.Locked(t, bubble.Client(t, server).Mutex(path).Lock)
 		waits, want := n.spawn(j), []string{"Started"}
 		for i := range 20 {
 			want = append(want, fmt.Sprint(i))

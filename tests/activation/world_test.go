@@ -1,7 +1,6 @@
 package activation
 
 import (
-	"context"
 	"fmt"
 	"sync"
 	"testing"
@@ -13,11 +12,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/activation"
-	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -46,29 +42,9 @@ type node struct {
 func newNode(t *testing.T, server *embedded.Server, name string) *node {
 	t.Helper()
 	n := &node{name: name, line: &bubble.Network{Server: server}, system: bubble.System(t)}
-	cfg, err := zkconn.NewConfig(server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.Dial))
-	require.NoError(t, err)
-	n.session, err = actors.StartSession(n.system, cfg)
-	require.NoError(t, err)
-	require.NoError(t, n.session.Ready(t.Context()))
-	relists.Count(t, n.session)
+	n.session = bubble.Session(t, n.system, n.line, timeout)
 	n.from = n.session
-	t.Cleanup(func() { _ = n.session.Close(context.WithoutCancel(t.Context())) })
 	return n
-}
-
-// other opens a client of the lock of its own.
-func other(t *testing.T, server *embedded.Server) *locks.Client {
-	t.Helper()
-	client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionTimeout(timeout),
-		locks.WithDialer(server.DialContext))
-	require.NoError(t, err)
-	relists.Count(t, client.Session())
-	t.Cleanup(func() {
-		require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
-		time.Sleep(time.Minute)
-	})
-	return client
 }
 
 // Messages to an account.

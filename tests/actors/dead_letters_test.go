@@ -42,51 +42,50 @@ func (c *crew) Receive(ctx actor.Context) {
 // TestShutdownMakesNoDeadLetters: a program stops its actors, waits for that, and closes its session; or it closes the
 // session first. protoactor has nothing to log.
 func TestShutdownMakesNoDeadLetters(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		for name, stop := range map[string]func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}){
-			"the actor, the session": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
-				require.NoError(t, s.System.Root.StopFuture(crew).Wait())
-				require.NoError(t, s.Session.Close(patient.Deadline(t)))
-			},
-			"the session, the actor": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
-				require.NoError(t, s.Session.Close(patient.Deadline(t)))
-				require.NoError(t, s.System.Root.PoisonFuture(crew).Wait())
-			},
-			"the owner, the actor, the session": func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}) {
-				require.NoError(t, s.System.Root.StopFuture(owner).Wait())
-				for range 2 * paths {
-					<-gone
+	zk := stories.OnEmbedded(t)
+	for name, stop := range map[string]func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}){
+		"the actor, the session": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
+			require.NoError(t, s.System.Root.StopFuture(crew).Wait())
+			require.NoError(t, s.Session.Close(patient.Deadline(t)))
+		},
+		"the session, the actor": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
+			require.NoError(t, s.Session.Close(patient.Deadline(t)))
+			require.NoError(t, s.System.Root.PoisonFuture(crew).Wait())
+		},
+		"the owner, the actor, the session": func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}) {
+			require.NoError(t, s.System.Root.StopFuture(owner).Wait())
+			for range 2 * paths {
+				<-gone
+			}
+			require.NoError(t, s.System.Root.StopFuture(crew).Wait())
+			require.NoError(t, s.Session.Close(patient.Deadline(t)))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			letters := make(chan string, 100)
+			patient.Cleanup(t, func() { // after the session and the system
+				for len(letters) > 0 {
+					t.Error(<-letters)
 				}
-				require.NoError(t, s.System.Root.StopFuture(crew).Wait())
-				require.NoError(t, s.Session.Close(patient.Deadline(t)))
-			},
-		} {
-			t.Run(name, func(t *testing.T) {
-				letters := make(chan string, 100)
-				patient.Cleanup(t, func() { // after the session and the system
-					for len(letters) > 0 {
-						t.Error(<-letters)
-					}
-				})
-				s := stage.New(t, zk.Connect())
-				s.System.EventStream.Subscribe(func(event any) {
-					if letter, is := event.(*actor.DeadLetterEvent); is {
-						if _, quiet := letter.Message.(actor.IgnoreDeadLetterLogging); !quiet {
-							select {
-							case letters <- fmt.Sprintf("%T to %v", letter.Message, letter.PID):
-							default: // there are enough
-							}
+			})
+			s := stage.New(t, zk.Connect())
+			s.System.EventStream.Subscribe(func(event any) {
+				if letter, is := event.(*actor.DeadLetterEvent); is {
+					if _, quiet := letter.Message.(actor.IgnoreDeadLetterLogging); !quiet {
+						select {
+						case letters <- fmt.Sprintf("%T to %v", letter.Message, letter.PID):
+						default: // there are enough
 						}
 					}
-				})
-				owner := s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
-				c := &crew{s.Session, owner, make(chan struct{}, 2*paths), make(chan struct{}, 2*paths)}
-				pid := s.System.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }))
-				for range paths {
-					<-c.held
 				}
-				stop(s, pid, owner, c.gone)
 			})
-		}
-	})
+			owner := s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
+			c := &crew{s.Session, owner, make(chan struct{}, 2*paths), make(chan struct{}, 2*paths)}
+			pid := s.System.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }))
+			for range paths {
+				<-c.held
+			}
+			stop(s, pid, owner, c.gone)
+		})
+	}
 }

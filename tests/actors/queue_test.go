@@ -26,6 +26,8 @@ func TestWithGoZookeepersLock(t *testing.T) {
 		queue := o.Queue(t, "/shared")
 		require.Equal(t, one.Node, queue[0])
 		require.Empty(t, second.Held)
+		tried := s.SpawnFor(t, messages.Acquire{Path: "/shared", Try: true})
+		require.Equal(t, messages.ReasonNotAcquired, stage.Notice[*messages.Cancelled](t, tried).Reason)
 
 		first.Send(&messages.Release{})
 		second.Hold(t)
@@ -42,25 +44,5 @@ func TestWithGoZookeepersLock(t *testing.T) {
 		o.AwaitQueue(t, "/shared", queue[3:])
 		require.NoError(t, fourth.Unlock())
 		stories.AwaitNone(t, at, "/shared")
-	})
-}
-
-// TestBehindGoZookeepersLock: a holder of the other kind is a holder, also for one that only tries, and
-// also where its session ends instead of giving back.
-func TestBehindGoZookeepersLock(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s, o := stage.New(t, at.Connect()), stories.Look(t, at)
-		theirs := stories.Look(t, at)
-		holder := stories.LockOutside(theirs, "/behind")
-		holder.Hold(t)
-		tried := s.SpawnFor(t, messages.Acquire{Path: "/behind", Try: true})
-		require.Equal(t, messages.ReasonNotAcquired, stage.Notice[*messages.Cancelled](t, tried).Reason)
-		waiter := s.Spawn(t, "/behind")
-		patient.Await(t, waiter.Rec, messages.StateWatching)
-		require.Len(t, o.Queue(t, "/behind"), 2)
-
-		theirs.Close()
-		held := waiter.Hold(t)
-		require.Equal(t, []string{held.Node}, o.Queue(t, "/behind"))
 	})
 }

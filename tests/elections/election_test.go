@@ -16,20 +16,25 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// nextLeader takes what an observer is told, until it is the one that is waited for.
-func nextLeader(t *testing.T, told <-chan locks.Leader, value string) locks.Leader {
+// next takes what an observer is told, until it is what is waited for.
+func next[T any](t *testing.T, told <-chan T, is func(T) bool) T {
 	t.Helper()
-	for {
+	for late := time.After(patient.Bound); ; {
 		select {
-		case leader, open := <-told:
+		case got, open := <-told:
 			require.True(t, open, "the channel is closed")
-			if leader.Value == value {
-				return leader
+			if is(got) {
+				return got
 			}
-		case <-time.After(patient.Bound):
-			t.Fatalf("%q is never told", value)
+		case <-late:
+			t.Fatal("it is never told")
 		}
 	}
+}
+
+func nextLeader(t *testing.T, told <-chan locks.Leader, value string) locks.Leader {
+	t.Helper()
+	return next(t, told, func(leader locks.Leader) bool { return leader.Value == value })
 }
 
 func TestElection(t *testing.T) {
@@ -74,73 +79,50 @@ func TestElection(t *testing.T) {
 // TestLeadersOfOneSession: campaigns of one session at the same time have nodes of one transaction.
 // Observe tells of each as a leader of its own, with the token of its lease.
 func TestLeadersOfOneSession(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one, other := zk.Open(t), zk.Open(t)
-		told, err := other.Election("/lead").Observe(patient.Deadline(t))
-		require.NoError(t, err)
-		first, err := one.Election("/lead").Campaign(patient.Deadline(t), "first")
-		require.NoError(t, err)
-		const campaigners = 8
-		got := make(chan *locks.Leadership, campaigners)
-		for i := range campaigners {
-			go func() {
-				leadership, err := one.Election("/lead").Campaign(patient.Deadline(t), fmt.Sprint(i))
-				assert.NoError(t, err)
-				got <- leadership
-			}()
-		}
-		patient.Eventually(t, func() bool {
-			queue, err := other.Queue(patient.Deadline(t), "/lead")
-			return err == nil && len(queue) == campaigners+1
-		}, "all campaign")
-		require.NoError(t, first.Resign(patient.Deadline(t)))
-		for range campaigners {
-			leadership := <-got
-			require.NotNil(t, leadership)
-			require.Equal(t, leadership.Token(), nextLeader(t, told, leadership.Value()).Token)
-			require.NoError(t, leadership.Resign(patient.Deadline(t)))
-		}
-	})
-}
-
-// TestObserverOutlivesItsConnection: it is told what changed meanwhile.
-func TestObserverOutlivesItsConnection(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		proxy := zk.Proxy(t)
-		watching, other := patient.Open(t, proxy.Addr()+zk.Root()), zk.Open(t)
-		first, err := other.Election("/lead").Campaign(patient.Deadline(t), "first")
-		require.NoError(t, err)
-		told, err := watching.Election("/lead").Observe(patient.Deadline(t))
-		require.NoError(t, err)
-		nextLeader(t, told, "first")
-		proxy.Refuse(true)
-		proxy.Cut()
-		require.NoError(t, first.Resign(patient.Deadline(t)))
-		_, err = other.Election("/lead").Campaign(patient.Deadline(t), "second")
-		require.NoError(t, err)
-		proxy.Refuse(false)
-		nextLeader(t, told, "second")
-		require.NoError(t, watching.Close(patient.Deadline(t)))
-		for range told { // it ends with the client
-		}
-	})
+	zk := stories.OnEmbedded(t)
+	one, other := zk.Open(t), zk.Open(t)
+	told, err := other.Election("/lead").Observe(patient.Deadline(t))
+	require.NoError(t, err)
+	first, err := one.Election("/lead").Campaign(patient.Deadline(t), "first")
+	require.NoError(t, err)
+	const campaigners = 8
+	got := make(chan *locks.Leadership, campaigners)
+	for i := range campaigners {
+		go func() {
+			leadership, err := one.Election("/lead").Campaign(patient.Deadline(t), fmt.Sprint(i))
+			assert.NoError(t, err)
+			got <- leadership
+		}()
+	}
+	patient.Eventually(t, func() bool {
+		queue, err := other.Queue(patient.Deadline(t), "/lead")
+		return err == nil && len(queue) == campaigners+1
+	}, "all campaign")
+	require.NoError(t, first.Resign(patient.Deadline(t)))
+	for range campaigners {
+		leadership := <-got
+		require.NotNil(t, leadership)
+		require.Equal(t, leadership.Token(), nextLeader(t, told, leadership.Value()).Token)
+		require.NoError(t, leadership.Resign(patient.Deadline(t)))
+	}
 }
 
 func TestElectionRefuses(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		_, err := client.Election("bad").Campaign(patient.Deadline(t), "x")
-		require.ErrorIs(t, err, zkconn.ErrBadPath)
-		_, err = client.Election("bad").Leader(patient.Deadline(t))
-		require.ErrorIs(t, err, zkconn.ErrBadPath)
-		_, err = client.Election("bad").Observe(patient.Deadline(t))
-		require.ErrorIs(t, err, zkconn.ErrBadPath)
-		_, err = client.Election("/lead", locks.WithSticky(time.Minute)).Campaign(patient.Deadline(t), "x")
+	zk := stories.OnEmbedded(t)
+	client := zk.Open(t)
+	_, err := client.Election("bad").Campaign(patient.Deadline(t), "x")
+	require.ErrorIs(t, err, zkconn.ErrBadPath)
+	_, err = client.Election("bad").Leader(patient.Deadline(t))
+	require.ErrorIs(t, err, zkconn.ErrBadPath)
+	_, err = client.Election("bad").Observe(patient.Deadline(t))
+	require.ErrorIs(t, err, zkconn.ErrBadPath)
+	for _, bad := range []locks.ElectionOption{locks.WithSticky(time.Minute), locks.WithPriority(-1, 0)} {
+		_, err = client.Election("/lead", bad).Campaign(patient.Deadline(t), "x")
 		require.ErrorIs(t, err, actors.ErrBadAcquire)
-		require.NoError(t, client.Close(patient.Deadline(t)))
-		_, err = client.Election("/lead").Observe(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrClosed)
-		_, err = client.Election("/lead").Campaign(patient.Deadline(t), "x")
-		require.ErrorIs(t, err, locks.ErrClosed)
-	})
+	}
+	require.NoError(t, client.Close(patient.Deadline(t)))
+	_, err = client.Election("/lead").Observe(patient.Deadline(t))
+	require.ErrorIs(t, err, locks.ErrClosed)
+	_, err = client.Election("/lead").Campaign(patient.Deadline(t), "x")
+	require.ErrorIs(t, err, locks.ErrClosed)
 }

@@ -2,6 +2,7 @@ package elections
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,29 +23,9 @@ func dataOf(members []locks.Member) []string {
 	return all
 }
 
-// nextMembers takes a watcher's answers until the wanted one comes.
 func nextMembers(t *testing.T, told <-chan []locks.Member, want ...string) []locks.Member {
 	t.Helper()
-	for {
-		select {
-		case members, open := <-told:
-			require.True(t, open, "the channel is closed")
-			if len(members) == len(want) && (len(want) == 0 || equal(dataOf(members), want)) {
-				return members
-			}
-		case <-time.After(patient.Bound):
-			t.Fatalf("%q are never told", want)
-		}
-	}
-}
-
-func equal(a, b []string) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
+	return next(t, told, func(members []locks.Member) bool { return slices.Equal(dataOf(members), want) })
 }
 
 // TestGroup: members see each other come and go, with what they joined with.

@@ -3,6 +3,7 @@ package elections
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -71,40 +72,38 @@ func TestProclaim(t *testing.T) {
 // TestProclaimOfALostLead: a leader whose node is gone writes nothing, and hears why. The term of Run that follows begins with
 // Run's value.
 func TestProclaimOfALostLead(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := zk.Open(t), zk.Open(t)
-		told, err := other.Election("/lead").Observe(patient.Deadline(t))
-		require.NoError(t, err)
-		l := lead(patient.Deadline(t), client.Election("/lead"), "one", &leaders{real: true})
-		first := l.term(t)
-		require.NoError(t, first.Proclaim(patient.Deadline(t), "changed"))
-		leader := nextLeader(t, told, "changed")
-		require.NoError(t, other.Break(patient.Deadline(t), leader.Contender))
-		second := l.term(t)
-		require.Greater(t, second.Token(), first.Token())
-		require.ErrorIs(t, first.Proclaim(patient.Deadline(t), "late"), locks.ErrLost)
-		require.Equal(t, second.Token(), nextLeader(t, told, "one").Token)
-		require.Equal(t, "one", second.Value())
-		require.ErrorIs(t, l.end(t), context.Canceled)
-	})
+	zk := stories.OnEmbedded(t)
+	client, other := zk.Open(t), zk.Open(t)
+	told, err := other.Election("/lead").Observe(patient.Deadline(t))
+	require.NoError(t, err)
+	l := lead(patient.Deadline(t), client.Election("/lead"), "one", new(atomic.Int32))
+	first := l.term(t)
+	require.NoError(t, first.Proclaim(patient.Deadline(t), "changed"))
+	leader := nextLeader(t, told, "changed")
+	require.NoError(t, other.Break(patient.Deadline(t), leader.Contender))
+	second := l.term(t)
+	require.Greater(t, second.Token(), first.Token())
+	require.ErrorIs(t, first.Proclaim(patient.Deadline(t), "late"), locks.ErrLost)
+	require.Equal(t, second.Token(), nextLeader(t, told, "one").Token)
+	require.Equal(t, "one", second.Value())
+	require.ErrorIs(t, l.end(t), context.Canceled)
 }
 
 // TestProclaimKeepsOthersRequest: another library's request for the lead overwrites the node. The leader's session writes it
 // again, and Proclaim waits for that.
 func TestProclaimKeepsOthersRequest(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, raw := zk.Open(t), zk.Raw(t)
-		term, err := client.Election("/lead").Campaign(patient.Deadline(t), "one")
-		require.NoError(t, err)
-		_, err = raw.Set(zk.Root()+"/lead/"+term.Node(), []byte("unlock"), -1)
-		require.NoError(t, err)
-		require.NoError(t, term.Proclaim(patient.Deadline(t), "two"))
-		patient.AwaitAsked(t, term.Lease)
-		leader, err := client.Election("/lead").Leader(patient.Deadline(t))
-		require.NoError(t, err)
-		require.Equal(t, "two", leader.Value)
-		require.True(t, leader.Contender.Asked)
-	})
+	zk := stories.OnEmbedded(t)
+	client, raw := zk.Open(t), zk.Raw(t)
+	term, err := client.Election("/lead").Campaign(patient.Deadline(t), "one")
+	require.NoError(t, err)
+	_, err = raw.Set(zk.Root()+"/lead/"+term.Node(), []byte("unlock"), -1)
+	require.NoError(t, err)
+	require.NoError(t, term.Proclaim(patient.Deadline(t), "two"))
+	patient.AwaitAsked(t, term.Lease)
+	leader, err := client.Election("/lead").Leader(patient.Deadline(t))
+	require.NoError(t, err)
+	require.Equal(t, "two", leader.Value)
+	require.True(t, leader.Contender.Asked)
 }
 
 // TestProclaimLosesMessages: a reply that is lost, and a request, are found out about. The value is written once the call
@@ -118,24 +117,21 @@ func TestProclaimLosesMessages(t *testing.T) {
 		"reply, and others may write under the lease": {rig.DropReply, []locks.ElectionOption{locks.WithReentry()}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-				proxy := zk.Proxy(t)
-				client, other := patient.Open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(time.Minute)), zk.Open(t)
-				term, err := client.Election("/lead", c.opts...).Campaign(patient.Deadline(t), "one")
-				require.NoError(t, err)
-				node := zk.Root() + "/lead/" + term.Node()
-				fault := proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: c.action,
-					Path: func(path string) bool { return path == node }})
-				require.NoError(t, term.Proclaim(patient.Deadline(t), "two"))
-				stories.AwaitFault[patient.Answer](t, fault, nil)
+			zk := stories.OnEmbedded(t)
+			proxy := zk.Proxy(t)
+			client, other := patient.Open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(time.Minute)), zk.Open(t)
+			term, err := client.Election("/lead", c.opts...).Campaign(patient.Deadline(t), "one")
+			require.NoError(t, err)
+			node := zk.Root() + "/lead/" + term.Node()
+			fault := proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: c.action,
+				Path: func(path string) bool { return path == node }})
+			for _, value := range []string{"two", "three"} {
+				require.NoError(t, term.Proclaim(patient.Deadline(t), value))
+				<-fault.Fired() // the first time
 				leader, err := other.Election("/lead").Leader(patient.Deadline(t))
 				require.NoError(t, err)
-				require.Equal(t, "two", leader.Value)
-				require.NoError(t, term.Proclaim(patient.Deadline(t), "three"))
-				leader, err = other.Election("/lead").Leader(patient.Deadline(t))
-				require.NoError(t, err)
-				require.Equal(t, "three", leader.Value)
-			})
+				require.Equal(t, value, leader.Value)
+			}
 		})
 	}
 }

@@ -1,9 +1,6 @@
 package kinds
 
 import (
-	"context"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,33 +11,26 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// openLongest opens a client whose cohorts do not end because the machine is slow: half a minute after the first grant.
-func openLongest(t *testing.T, at *stories.Servers) *locks.Client {
-	t.Helper()
-	return at.Open(t, locks.WithSessionTimeout(stories.Longest))
-}
-
 // TestCohortIsOneNode: calls that a node of their client may serve have no node of their own. They
 // hold in the order in which they came, each with a greater token. After as many grants as were asked
-// for there is a new node.
+// for there is a new node, behind whoever came meanwhile.
 func TestCohortIsOneNode(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		const waiters, grants = 30, 8
-		client, raw := openLongest(t, at), at.Raw(t)
-		lease := patient.Locked(t, client.Mutex("/cohort", locks.WithCohort(grants)).Lock)
+		// A cohort of this session lasts half a minute: it does not end because the machine is slow.
+		client, o := at.Open(t, locks.WithSessionTimeout(stories.Longest)), stories.Look(t, at)
+		cohort := client.Mutex("/cohort", locks.WithCohort(grants))
+		lease := patient.Locked(t, cohort.Lock)
 		var waiting []<-chan patient.Answer
 		for i := range waiters { // each waits before the next asks
-			waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), client.Mutex("/cohort", locks.WithCohort(grants)).Lock))
+			waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), cohort.Lock))
 			patient.AwaitWaiting(t, client, "/cohort", i+1)
 		}
-		require.Len(t, at.Children(t, raw, "/cohort"), 4, "one for each run of calls that it may serve")
+		require.Len(t, o.Queue(t, "/cohort"), 4, "one for each run of calls that it may serve")
 		tokens, nodes := []messages.Token{lease.Token()}, map[string]int{lease.Node(): 1}
 		for _, next := range waiting {
 			patient.GiveBack(t, lease)
-			got := patient.Receive(t, next)
-			require.NoError(t, got.Err)
-			lease = got.Lease
-			require.True(t, lease.Valid())
+			lease = patient.Got(t, next)
 			tokens = append(tokens, lease.Token())
 			nodes[lease.Node()]++
 		}
@@ -50,49 +40,82 @@ func TestCohortIsOneNode(t *testing.T) {
 			require.LessOrEqual(t, times, grants, node)
 		}
 		require.Less(t, len(nodes), waiters, "nodes were passed on")
-		patient.Eventually(t, func() bool { return len(at.Children(t, raw, "/cohort")) == 0 }, "a node is left")
+		stories.AwaitNone(t, at, "/cohort")
+
+		lease = patient.Locked(t, cohort.Lock)
+		outside := stories.LockOutside(o, "/cohort") // go-zookeeper's Lock
+		stories.AwaitCount(t, at, "/cohort", 2)
+		for served := 1; ; served++ {
+			require.LessOrEqual(t, served, 2*grants, "the cohort at hand, and one more where its node was there before")
+			patient.GiveBack(t, lease)
+			next := patient.Elsewhere(patient.Deadline(t), cohort.Lock)
+			select {
+			case got := <-next:
+				lease = got.Lease
+			case err := <-outside.Held:
+				require.NoError(t, err)
+				require.NoError(t, outside.Unlock())
+				patient.GiveBack(t, patient.Got(t, next))
+				return
+			}
+		}
 	})
 }
 
-// TestCohortGivesOthersTheirTurn: a client of Turnstile without cohorts, and go-zookeeper's Lock, which queue behind a client that
-// wants the lock all the time, have it within one cohort.
-func TestCohortGivesOthersTheirTurn(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		const workers, grants = 6, 5
-		busy, other, o := at.Open(t), at.Open(t), stories.Look(t, at)
-		ctx, stop := context.WithCancel(patient.Deadline(t))
-		var granted atomic.Int64
-		var working sync.WaitGroup
-		for range workers {
-			working.Go(func() {
-				for ctx.Err() == nil {
-					lease, err := busy.Mutex("/fair", locks.WithCohort(grants)).Lock(ctx)
-					if err != nil {
-						return
-					}
-					granted.Add(1)
-					_ = lease.Unlock(context.WithoutCancel(ctx))
-				}
-			})
+// TestReadersShareANode: readers that wait behind a writer have one node, which the first has made. They hold together when
+// the writer has gone, and keep the next writer out until the last of them has read. All of them are asked for the lock, and
+// all have lost it when an operator deletes their node.
+func TestReadersShareANode(t *testing.T) {
+	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
+		const readers = 300
+		client, other, o := at.Open(t), at.Open(t), stories.Look(t, at)
+		reader := client.RWMutex("/crowd", locks.WithCohort(readers)).Reader()
+		together := func() (leases []*locks.Lease, writer *patient.Waiter) {
+			first := patient.Writer.Holds(t, other, "/crowd")
+			var waiting []<-chan patient.Answer
+			for range readers {
+				waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), reader.Lock))
+			}
+			patient.AwaitWaiting(t, client, "/crowd", readers)
+			require.Len(t, o.Queue(t, "/crowd"), 2, "the writer and the first reader")
+			writer = patient.Writer.Waits(t, other, "/crowd")
+			patient.GiveBack(t, first)
+			for _, next := range waiting {
+				lease := patient.Got(t, next)
+				leases = append(leases, lease)
+				require.Equal(t, leases[0].Node(), lease.Node())
+				require.Greater(t, lease.Token(), first.Token())
+			}
+			return leases, writer
 		}
-		defer working.Wait()
-		defer stop()
-		patient.Eventually(t, func() bool { return granted.Load() > 2*grants }, "nobody holds")
-		for range 10 {
-			rec := patient.Recorder(t, other)
-			got := patient.Elsewhere(patient.Deadline(t), other.Mutex("/fair", patient.ObservedBy(rec)).Lock)
-			patient.Eventually(t, func() bool { return len(rec.States()) > 1 }, "it never has its node")
-			before := granted.Load()
-			next := patient.Receive(t, got)
-			require.NoError(t, next.Err)
-			// The cohort at hand, and one more where its node was made just before.
-			require.LessOrEqual(t, granted.Load()-before, int64(2*grants+1))
-			patient.GiveBack(t, next.Lease)
+
+		leases, second := together()
+		_, err := other.Revoke(patient.Deadline(t), "/crowd")
+		require.NoError(t, err)
+		for _, lease := range leases {
+			patient.AwaitAsked(t, lease)
 		}
-		for range 5 {
-			outside := stories.LockOutside(o, "/fair")
-			outside.Hold(t)
-			require.NoError(t, outside.Unlock())
+		later := patient.Elsewhere(patient.Deadline(t), reader.Lock)
+		patient.AwaitWaiting(t, client, "/crowd", 1)
+		for _, lease := range leases {
+			require.True(t, lease.Valid(), "all hold together")
 		}
+		patient.GiveBack(t, leases[1:]...)
+		patient.CatchUp(t, other)
+		second.Waits(t) // one still reads
+		patient.GiveBack(t, leases[0])
+		require.Greater(t, second.Passes(t).Token(), leases[0].Token())
+		patient.GiveBack(t, patient.Got(t, later))
+
+		leases, second = together()
+		o.Remove(t, "/crowd", leases[0].Node())
+		for _, lease := range leases {
+			patient.AwaitLost(t, lease)
+		}
+		second.Passes(t)
+		next := patient.Locked(t, reader.Lock)
+		require.Greater(t, next.Token(), leases[0].Token())
+		patient.GiveBack(t, next)
+		stories.AwaitNone(t, at, "/crowd")
 	})
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,36 +19,34 @@ import (
 // TestNamed: by its name a key is locked, tried, and given back, by another goroutine, too. A key that is not held is
 // not given back.
 func TestNamed(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		keyed := zk.Open(t).Keyed("/named")
-		mine, others := keyed.ByName(), zk.Open(t).Keyed("/named").ByName()
-		require.Same(t, mine, keyed.ByName())
-		const key = "cert/example.com"
-		require.ErrorIs(t, mine.Unlock(patient.Deadline(t), key), locks.ErrNotHeld)
-		require.NoError(t, mine.Lock(patient.Deadline(t), key))
-		require.True(t, mine.Lease(key).Valid())
-		require.Nil(t, mine.Lease("another"))
-		for _, by := range []*locks.Named{mine, others} {
-			got, err := by.TryLock(patient.Deadline(t), key)
-			require.NoError(t, err)
-			require.False(t, got)
-		}
-		require.ErrorIs(t, others.Unlock(patient.Deadline(t), key), locks.ErrNotHeld, "it is another's")
-		require.NoError(t, mine.Lock(patient.Deadline(t), "another"), "keys do not wait for each other")
-		unlocked := make(chan error, 1)
-		go func() { unlocked <- mine.Unlock(patient.Deadline(t), key) }()
-		require.NoError(t, <-unlocked)
-		require.ErrorIs(t, mine.Unlock(patient.Deadline(t), key), locks.ErrNotHeld)
-		require.Nil(t, mine.Lease(key))
-		got, err := others.TryLock(patient.Deadline(t), key)
+	zk := stories.OnEmbedded(t)
+	keyed := zk.Open(t).Keyed("/named")
+	mine, others := keyed.ByName(), zk.Open(t).Keyed("/named").ByName()
+	require.Same(t, mine, keyed.ByName())
+	const key = "cert/example.com"
+	tries := func(by *locks.Named, want bool) {
+		t.Helper()
+		got, err := by.TryLock(patient.Deadline(t), key)
 		require.NoError(t, err)
-		require.True(t, got)
-		got, err = mine.TryLock(patient.Deadline(t), key)
-		require.NoError(t, err)
-		require.False(t, got)
-		require.NoError(t, others.Unlock(patient.Deadline(t), key))
-		require.NoError(t, mine.Unlock(patient.Deadline(t), "another"))
-	})
+		require.Equal(t, want, got)
+	}
+	require.ErrorIs(t, mine.Unlock(patient.Deadline(t), key), locks.ErrNotHeld)
+	require.NoError(t, mine.Lock(patient.Deadline(t), key))
+	require.True(t, mine.Lease(key).Valid())
+	require.Nil(t, mine.Lease("another"))
+	tries(mine, false)
+	tries(others, false)
+	require.ErrorIs(t, others.Unlock(patient.Deadline(t), key), locks.ErrNotHeld, "it is another's")
+	require.NoError(t, mine.Lock(patient.Deadline(t), "another"), "keys do not wait for each other")
+	unlocked := make(chan error, 1)
+	go func() { unlocked <- mine.Unlock(patient.Deadline(t), key) }()
+	require.NoError(t, <-unlocked)
+	require.ErrorIs(t, mine.Unlock(patient.Deadline(t), key), locks.ErrNotHeld)
+	require.Nil(t, mine.Lease(key))
+	tries(others, true)
+	tries(mine, false)
+	require.NoError(t, others.Unlock(patient.Deadline(t), key))
+	require.NoError(t, mine.Unlock(patient.Deadline(t), "another"))
 }
 
 // TestNamedGoesInTurn: calls of one process have the lock one after the other, in their order, with one node at a time;
@@ -168,62 +164,5 @@ func TestNamedGivesUp(t *testing.T) {
 		require.ErrorIs(t, <-waits, locks.ErrClosed)
 		require.ErrorIs(t, mine.Unlock(t.Context(), "key"), locks.ErrLost)
 		require.ErrorIs(t, mine.Lock(t.Context(), "key"), locks.ErrClosed)
-	})
-}
-
-// TestNamedExcludes: many goroutines of two processes and few keys; one at a time has a key, however they lock it.
-func TestNamedExcludes(t *testing.T) {
-	stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
-		const goroutines, rounds, keys = 8, 20, 3
-		inside := make([]atomic.Int32, keys)
-		var all sync.WaitGroup
-		for i := range 2 {
-			keyed := zk.Open(t).Keyed("/named")
-			for j := range goroutines {
-				all.Go(func() {
-					for round := range rounds {
-						at := (i + j + round) % keys
-						key := fmt.Sprint("key/", at)
-						check := func() {
-							if n := inside[at].Add(1); n != 1 {
-								t.Errorf("%d have %s", n, key)
-							}
-							inside[at].Add(-1)
-						}
-						switch round % 3 {
-						case 0:
-							err := locks.Do(patient.Deadline(t), keyed.Mutex(key), func(context.Context, locks.Token) error {
-								check()
-								return nil
-							})
-							if err != nil {
-								t.Error(err)
-							}
-						case 1:
-							if err := keyed.ByName().Lock(patient.Deadline(t), key); err != nil {
-								t.Error(err)
-								return
-							}
-							check()
-							if err := keyed.ByName().Unlock(patient.Deadline(t), key); err != nil {
-								t.Error(err)
-							}
-						default:
-							got, err := keyed.ByName().TryLock(patient.Deadline(t), key)
-							if err != nil {
-								t.Error(err)
-							}
-							if got {
-								check()
-								if err := keyed.ByName().Unlock(patient.Deadline(t), key); err != nil {
-									t.Error(err)
-								}
-							}
-						}
-					}
-				})
-			}
-		}
-		all.Wait()
 	})
 }

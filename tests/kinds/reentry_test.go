@@ -1,6 +1,7 @@
 package kinds
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,22 +11,88 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// TestReentry: within a lease the same lock is refused, or counted.
+// TestReentry: by default a lock within its own lease is refused at once, in every kind, and leaves nothing behind. With
+// WithReentry each lease is given back by itself, once, in any order; the lock goes with the last.
 func TestReentry(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		outer := patient.Locked(t, client.Mutex("/again").Lock)
-		_, err := client.Mutex("/again").Lock(outer.Context())
-		require.ErrorIs(t, err, locks.ErrReentry)
-		inner, err := client.Mutex("/again", locks.WithReentry()).Lock(outer.Context())
-		require.NoError(t, err)
-		require.Equal(t, outer.Token(), inner.Token())
+	zk := stories.OnEmbedded(t)
+	client, other := zk.Open(t), zk.Open(t)
+	named := patient.Exclusive.With(locks.WithName("n"))
+	for name, kinds := range map[string]struct{ mine, theirs patient.Kind }{
+		"exclusive": {patient.Exclusive, patient.Writer}, "write": {patient.Writer, patient.Reader},
+		"read": {patient.Reader, patient.Writer}, "named": {named, named}, "contest": {patient.Contest, patient.Contest},
+	} {
+		path := "/reentry/" + name
+		outer := kinds.mine.Holds(t, client, path)
+		_, err := kinds.mine(client, path).Lock(outer.Context())
+		require.ErrorIs(t, err, locks.ErrReentry, name)
+		require.ErrorContains(t, err, outer.Node())
 		patient.GiveBack(t, outer)
-		require.True(t, inner.Valid())
-		_, err = zk.Open(t).Mutex("/again").TryLock(patient.Deadline(t))
+
+		var leases []*locks.Lease
+		within := patient.Deadline(t)
+		for range 4 {
+			lease, err := kinds.mine(client, path, locks.WithReentry()).Lock(within)
+			require.NoError(t, err)
+			leases, within = append(leases, lease), lease.Context()
+		}
+		for _, i := range []int{1, 0, 3, 2} { // the inner ones outlive the outer one
+			kinds.theirs.Fails(t, other, path)
+			require.True(t, leases[i].Valid())
+			require.Equal(t, leases[2].Token(), leases[i].Token())
+			require.Equal(t, leases[2].Node(), leases[i].Node())
+			patient.GiveBack(t, leases[i])
+			require.ErrorIs(t, leases[i].Unlock(patient.Deadline(t)), locks.ErrNotHeld)
+		}
+		patient.GiveBack(t, patient.Locked(t, locks.Try(kinds.theirs(other, path)).Lock))
+		stories.AwaitNone(t, zk, path)
+	}
+	// Permits are nobody's in particular: a second one is a second one.
+	first := patient.Permits(1, 2).Holds(t, client, "/reentry/permits")
+	second, err := client.Semaphore("/reentry/permits", 2).Acquire(first.Context(), 1)
+	require.NoError(t, err)
+	require.NotEqual(t, first.Node(), second.Node())
+	patient.GiveBack(t, first, second)
+}
+
+// TestWithinALeaseOfAnotherLock: two that lock within one lease are two, and wait for each other.
+func TestWithinALeaseOfAnotherLock(t *testing.T) {
+	zk := stories.OnEmbedded(t)
+	client := zk.Open(t)
+	outer := patient.LockAt(t, client, "/outer")
+	inner := client.Mutex("/inner", locks.WithReentry())
+	within := func(ctx context.Context, l locks.Locker) *locks.Lease {
+		lease, err := l.Lock(ctx)
+		require.NoError(t, err)
+		return lease
+	}
+	first := within(outer.Context(), inner)
+	_, err := inner.TryLock(outer.Context())
+	require.ErrorIs(t, err, locks.ErrNotAcquired, "a sibling contends")
+	derived, cancel := context.WithCancel(first.Context())
+	defer cancel()
+	again := within(derived, inner)
+	_, err = client.Mutex("/outer").Lock(again.Context())
+	require.ErrorIs(t, err, locks.ErrReentry, "the outer lock is not forgotten")
+	once := within(again.Context(), client.Mutex("/outer", locks.WithReentry()))
+	named := within(first.Context(), client.Mutex("/inner", locks.WithName("other"))) // which is another lock
+	patient.GiveBack(t, named, once, outer, first, again)
+	stories.AwaitNone(t, zk, "/outer")
+	stories.AwaitNone(t, zk, "/inner")
+}
+
+// TestWithinALeaseThatIsGivenBack: its values live on, its ownership does not.
+func TestWithinALeaseThatIsGivenBack(t *testing.T) {
+	client := stories.OnEmbedded(t).Open(t)
+	lease := patient.LockAt(t, client, "/over")
+	within := context.WithoutCancel(lease.Context())
+	patient.GiveBack(t, lease)
+	theirs := patient.LockAt(t, client, "/over")
+	for _, opts := range [][]locks.LockOption{nil, {locks.WithReentry()}} {
+		_, err := client.Mutex("/over", opts...).TryLock(within)
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		patient.GiveBack(t, inner)
-		require.ErrorIs(t, inner.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
-		stories.AwaitNone(t, zk, "/again")
-	})
+	}
+	waiting := patient.Elsewhere(within, client.Mutex("/over").Lock)
+	patient.AwaitWaiting(t, client, "/over", 1)
+	patient.GiveBack(t, theirs)
+	patient.GiveBack(t, patient.Got(t, waiting))
 }

@@ -2,32 +2,32 @@ package matrix
 
 // curatorReadWrite: TestInterProcessReadWriteLock, and two tests that it had in other releases.
 var curatorReadWrite = []peer{
-	{test: "testGetParticipantNodes", in: "tests/queues", by: []string{"TestQueueOfReadersAndWriters"}},
+	{test: "testGetParticipantNodes", in: "tests/queues", by: []string{"TestQueueOfEachKind"}},
 	{test: "testThatUpgradingIsDisallowed", in: "tests/kinds", by: []string{"TestUpgradeIsRefused"}}, // there it waits until its time is over
-	{test: "testThatDowngradingRespectsThreads", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder", "TestDowngradeBeforeACrowd"}},
+	{test: "testThatDowngradingRespectsThreads", in: "tests/kinds", by: []string{"TestOrder", "TestDowngradeBeforeACrowd"}},
 	{test: "testDowngrading", in: "tests/kinds", by: []string{"TestDowngradeBeforeACrowd"}},
-	{test: "testContendingDowngrading", in: "tests/kinds", by: []string{"TestWriterThatBecomesAReader", "TestDowngradeBeforeACrowd"}},
-	{test: "testBasic", in: "tests/kinds", by: []string{"TestReadersHoldTogether", "TestReadersAndWritersInOrder"}},
+	{test: "testContendingDowngrading", in: "tests/kinds", by: []string{"TestDowngradeBeforeACrowd"}},
+	{test: "testBasic", in: "tests/kinds", by: []string{"TestOrder"}},
 	{test: "testSetNodeData", not: "a contender's data are Turnstile's own; a caller's text is their label, and Queue shows it"},
-	{test: "testLockPath", in: "tests/kinds", by: []string{"TestSessionExpiresDuringADowngrade", "TestEveryKindIsFreeWhenItsHolderCloses"}},
-	{test: "testOrdering", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder"}},
-	{test: "testWriterAgainstConstantReaders", in: "tests/kinds", by: []string{"TestWriterAmongConstantReaders"}},
+	{test: "testLockPath", in: "tests/matrix tests/kinds", by: []string{"TestRecipes", "TestEveryKindIsFreeWhenItsHolderCloses"}},
+	{test: "testOrdering", in: "tests/kinds", by: []string{"TestOrder"}},
+	{test: "testWriterAgainstConstantReaders", in: "tests/kinds", by: []string{"TestOrder"}},
 }
 
 // curatorSemaphore: TestInterProcessSemaphore.
 var curatorSemaphore = []peer{
 	{test: "testAcquireAfterLostServer", in: "tests/leases", by: []string{"TestServerComesBack"}}, // what waits is the same for every kind
-	{test: "testThreadedLeaseIncrease", in: "tests/kinds", by: []string{"TestPermitsGrow", "TestSetPermits"}},
+	{test: "testThreadedLeaseIncrease", in: "tests/kinds", by: []string{"TestPermitsChange"}},
 	{test: "testClientClose", in: "tests/kinds", by: []string{"TestEveryKindIsFreeWhenItsHolderCloses"}},
-	{test: "testMaxPerSession", in: "tests/kinds", by: []string{"TestHeavyWaiterIsNotOvertaken", "TestSemaphoreHoldsNoMoreThanItHas"}},
-	{test: "testRelease1AtATime", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
-	{test: "testReleaseInChunks", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas", "TestHoldersLeaveInAnyOrder"}},
-	{test: "testThreads", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
-	{test: "testSimple", in: "tests/kinds", by: []string{"TestHeavyWaiterIsNotOvertaken"}},
-	{test: "testSimple2", in: "tests/kinds", by: []string{"TestHoldersLeaveInAnyOrder"}},
-	{test: "testGetParticipantNodes", in: "tests/queues", by: []string{"TestQueueOfASemaphore"}},
+	{test: "testMaxPerSession", in: "tests/kinds", by: []string{"TestOrder", "TestCrowd"}},
+	{test: "testRelease1AtATime", in: "tests/kinds", by: []string{"TestCrowd"}},
+	{test: "testReleaseInChunks", in: "tests/kinds", by: []string{"TestCrowd", "TestOrder"}},
+	{test: "testThreads", in: "tests/kinds", by: []string{"TestCrowd"}},
+	{test: "testSimple", in: "tests/kinds", by: []string{"TestOrder"}},
+	{test: "testSimple2", in: "tests/kinds", by: []string{"TestOrder"}},
+	{test: "testGetParticipantNodes", in: "tests/queues", by: []string{"TestQueueOfEachKind"}},
 	{test: "testChildReaperCleansUpLockNodes", in: "tests/actors", by: []string{"TestLockPathVanishesBehindItsLastContender"}}, // a container
-	{test: "testNoOrphanedNodes", in: "tests/kinds", by: []string{"TestSemaphoreWaitersNodeIsDeleted"}},
+	{test: "testNoOrphanedNodes", in: "tests/matrix", by: []string{"TestRecipes"}},
 }
 
 // curatorSemaphoreCluster: TestInterProcessSemaphoreCluster.
@@ -38,7 +38,7 @@ var curatorSemaphoreCluster = []peer{
 
 // curatorMulti: TestInterProcessMultiMutex.
 var curatorMulti = []peer{
-	{test: "testSomeReleasesFail", in: "tests/kinds", by: []string{"TestAllIsLostAsAWhole"}},
+	{test: "testSomeReleasesFail", in: "tests/faces", by: []string{"TestSeveralLocksLoseOne"}},
 	{test: "testSomeLocksFailToLock", in: "tests/faces", by: []string{"TestSeveralLocksAreGivenUp"}},
 }
 

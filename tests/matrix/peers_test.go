@@ -18,11 +18,11 @@ var curatorMutex = []peer{
 	{test: "testWaitingProcessKilledServer", in: "tests/leases", by: []string{"TestServerComesBack"}},
 	{test: "testKilledSession", in: "tests/leases", by: []string{"TestSessionExpires"}},
 	{test: "testContainerCleanup", in: "tests/actors", by: []string{"TestLockPathVanishesBehindItsLastContender"}},
-	{test: "testWithNamespace", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}}, // each test has a chroot of its own
-	{test: "testReentrantSingleLock", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}},
+	{test: "testWithNamespace", in: "tests/kinds", by: []string{"TestCrowd"}}, // each test has a chroot of its own
+	{test: "testReentrantSingleLock", in: "tests/kinds", by: []string{"TestCrowd"}},
 	{test: "testReentrant2Threads", in: "tests/kinds", by: []string{"TestWithinALeaseOfAnotherLock"}}, // a caller outside the lease waits
-	{test: "testReentrant", in: "tests/kinds", by: []string{"TestReleasesMatchAcquisitions"}},
-	{test: "test2Clients", in: "tests/faces tests/kinds", by: []string{"TestOneGrantAfterTheOther", "TestManyWorkersOneLock"}},
+	{test: "testReentrant", in: "tests/kinds", by: []string{"TestReentry"}},
+	{test: "test2Clients", in: "tests/faces tests/kinds", by: []string{"TestOneGrantAfterTheOther", "TestCrowd"}},
 	{test: "testRevoking", in: "tests/faces", by: []string{"TestHolder/asked as Curator does", "TestHolder/grace runs out, asked as Curator does"}},
 	{test: "testPersistentLock", not: "a lock here ends with its session: a node that stays would keep everybody out behind a holder that is dead"},
 }
@@ -51,27 +51,27 @@ var kazooLock = []peer{
 	{test: "test_lock_no_double_calls", in: "tests/faces tests/leases", by: []string{"TestHolder/gives back twice, and does not want it", "TestUnlockCanBeWaitedForAgain"}},
 	{test: "test_lock_same_thread_no_block", in: "tests/faces", by: []string{"TestRefused/tries"}},
 	{test: "test_lock_many_threads_no_block", in: "tests/faces", by: []string{"TestRefused/tries"}},
-	{test: "test_lock_many_threads", in: "tests/kinds", by: []string{"TestManyWorkersOneLock"}},
+	{test: "test_lock_many_threads", in: "tests/kinds", by: []string{"TestCrowd"}},
 	{test: "test_lock_reacquire", in: "tests/actors", by: []string{"TestOperatorRemovesAnEmptyLockPath"}},
 	{test: "test_lock_ephemeral", not: "nodes that outlive their session are not made: see testPersistentLock"},
 	{test: "test_lock_timeout", in: "tests/faces tests/leases", by: []string{"TestRefused/its time is over", "TestCallerGoesWhileWaiting"}},
-	{test: "test_read_lock", in: "tests/kinds", by: []string{"TestReadersHoldTogether"}},
-	{test: "test_write_lock", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder"}},
-	{test: "test_rw_lock", in: "tests/kinds", by: []string{"TestReadersAndWritersInOrder"}},
+	{test: "test_read_lock", in: "tests/kinds", by: []string{"TestOrder"}},
+	{test: "test_write_lock", in: "tests/kinds", by: []string{"TestOrder"}},
+	{test: "test_rw_lock", in: "tests/kinds", by: []string{"TestOrder"}},
 	{test: "test_get_predecessor", in: "actors/queue", by: []string{"TestSequencePassesOverForeignChildren", "TestFind"}},
 	{test: "test_get_predecessor_go", in: "actors/queue", by: []string{"TestSequenceOfEveryClientsNames"}},
 }
 
 // kazooSemaphore: TestSemaphore of test_lock.py.
 var kazooSemaphore = []peer{
-	{test: "test_basic", in: "tests/kinds", by: []string{"TestSemaphoreHoldsNoMoreThanItHas"}},
-	{test: "test_lock_one", in: "tests/kinds", by: []string{"TestSemaphoreWakesAsManyForTenAsForAThousand"}},
-	{test: "test_non_blocking", in: "tests/kinds", by: []string{"TestHeavyWaiterIsNotOvertaken"}}, // TryAcquire
+	{test: "test_basic", in: "tests/kinds", by: []string{"TestCrowd"}},
+	{test: "test_lock_one", in: "tests/kinds", by: []string{"TestWakes"}},
+	{test: "test_non_blocking", in: "tests/kinds", by: []string{"TestOrder"}}, // TryAcquire
 	{test: "test_non_blocking_release", in: "tests/faces", by: []string{"TestRefused/tries"}},
-	{test: "test_holders", in: "tests/queues", by: []string{"TestQueueOfASemaphore"}},
+	{test: "test_holders", in: "tests/queues", by: []string{"TestQueueOfEachKind"}},
 	{test: "test_semaphore_cancel", in: "tests/leases", by: []string{"TestCallerGoesWhileWaiting"}},
 	{test: "test_multiple_acquire_and_release", in: "tests/kinds",
-		by: []string{"TestReentryIsRefusedAtOnce", "TestReleasesMatchAcquisitions"}}, // permits are nobody's: a second one is a second one
+		by: []string{"TestReentry"}}, // permits are nobody's: a second one is a second one
 	{test: "test_handle_session_loss", in: "tests/faces", by: []string{"TestWaiter/session expires"}},
 	{test: "test_inconsistent_max_leases", in: "tests/kinds", by: []string{"TestExactPermits"}},
 	{test: "test_inconsistent_max_leases_other_data", in: "tests/kinds", by: []string{"TestPermitsInTheLockPath"}},

@@ -35,7 +35,7 @@ var waiters = []struct{ suite, test string }{
 	{"tests/gateway", "TestReplacedServers/mutex/restored"},
 	{"tests/interop", "TestOthersBehindACohort"},
 	{"tests/kerberos", "TestLocks$/standalone"},
-	{"tests/kinds", "TestReadersBehindAWriterWakeTogether/embedded"},
+	{"tests/kinds", "TestOrder/embedded/mutex"},
 	{"tests/leases", "TestMaxHold"},
 	{"tests/matrix", "TestMatrix/list/cut-before"},
 	{"tests/queues", "TestBreakTellsTheHolderAndLetsTheNextIn/embedded/^exclusive"},
@@ -44,7 +44,7 @@ var waiters = []struct{ suite, test string }{
 	{"tests/runonce", "TestRunOnceForPaused/embedded"},
 	{"tests/sasl", "TestReconnects/embedded"},
 	{"tests/services", "TestInVirtualTime/Do/expiry"},
-	{"tests/singleton", "TestStopMoves"},
+	{"tests/singleton", "TestMoves/stop"},
 	{"tests/steady", "TestSteady/hand-overs"},
 	{"tests/txn", "TestJournalIsExact/hand-over/embedded"},
 	{"tests/zklock", "TestShared/embedded"}, // in processes of their own

@@ -11,6 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
@@ -19,10 +20,10 @@ import (
 func TestBreakTellsTheHolderAndLetsTheNextIn(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two, operator := at.Open(t), at.Open(t), at.Open(t)
-		for _, k := range revocable {
-			t.Run(k.name, func(t *testing.T) {
-				path := "/broken/" + k.name
-				held, got := occupied(t, path, k.holders, k.waiter, []*locks.Client{one, two})
+		for name, k := range revocable {
+			t.Run(name, func(t *testing.T) {
+				path := "/broken/" + name
+				held, next := k.occupied(t, path, []*locks.Client{one, two})
 				for _, c := range patient.QueueOf(t, operator, path) {
 					if c.Holds {
 						require.NoError(t, operator.Break(patient.Deadline(t), c))
@@ -34,10 +35,7 @@ func TestBreakTellsTheHolderAndLetsTheNextIn(t *testing.T) {
 					require.False(t, lease.Valid())
 					require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
 				}
-				next := patient.Receive(t, got)
-				require.NoError(t, next.Err)
-				require.Greater(t, next.Lease.Token(), held[len(held)-1].Token())
-				patient.GiveBack(t, next.Lease)
+				require.Greater(t, next.Passes(t).Token(), held[len(held)-1].Token())
 			})
 		}
 	})
@@ -45,92 +43,94 @@ func TestBreakTellsTheHolderAndLetsTheNextIn(t *testing.T) {
 
 // TestBreakOfAWaiter: it queues again at the end, and is let in when its turn comes.
 func TestBreakOfAWaiter(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := at.Open(t), at.Open(t, locks.WithSessionTimeout(12*time.Second))
-		held := patient.Locked(t, one.Mutex("/pushed").Lock)
-		rec := patient.Recorder(t, two)
-		first := patient.Elsewhere(patient.Deadline(t), two.Mutex("/pushed", patient.ObservedBy(rec)).Lock)
-		node := patient.Await(t, rec, messages.StateWatching).Node
-		second, _ := waiting(t, one, mutexOf(one, "/pushed"))
-
-		all := patient.QueueOf(t, one, "/pushed")
-		require.Equal(t, node, all[1].Node)
-		require.NoError(t, one.Break(patient.Deadline(t), all[1]))
-		_, err := rec.AwaitNth(patient.Deadline(t), messages.StateCreating, 2)
-		require.NoError(t, err)
-		stories.AwaitCount(t, at, "/pushed", 3)
-		all = patient.QueueOf(t, one, "/pushed")
-		require.Equal(t, two.Session().ID(), all[2].Session)
-
-		patient.GiveBack(t, held)
-		a := patient.Receive(t, second)
-		require.NoError(t, a.Err)
-		patient.GiveBack(t, a.Lease)
-		a = patient.Receive(t, first)
-		require.NoError(t, a.Err)
-		require.NotEqual(t, node, a.Lease.Node())
-		_ = a.Lease.Unlock(patient.Deadline(t)) // its session is short: a slow machine may lose it
-	})
+	at := stories.OnEmbedded(t)
+	one, two := at.Open(t), at.Open(t, locks.WithSessionTimeout(12*time.Second))
+	held := patient.LockAt(t, one, "/pushed")
+	first, second := patient.Queue(t, two, "/pushed"), patient.Queue(t, one, "/pushed")
+	broken := patient.QueueOf(t, one, "/pushed")[1]
+	require.NoError(t, one.Break(patient.Deadline(t), broken))
+	_, err := first.Rec.AwaitNth(patient.Deadline(t), messages.StateCreating, 2)
+	require.NoError(t, err)
+	stories.AwaitCount(t, at, "/pushed", 3)
+	require.Equal(t, two.Session().ID(), patient.QueueOf(t, one, "/pushed")[2].Session)
+	patient.GiveBack(t, held)
+	second.Passes(t)
+	lease := first.Granted(t)
+	require.NotEqual(t, broken.Node, lease.Node())
+	_ = lease.Unlock(patient.Deadline(t)) // its session is short: a slow machine may lose it
 }
 
-// TestBreakSparesWhoCameLater: a contest's next holder is at the path of the one before.
-func TestBreakSparesWhoCameLater(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := at.Open(t), at.Open(t)
-		before := patient.Locked(t, one.Contest("/prize").Lock)
-		seen := patient.QueueOf(t, two, "/prize")[0]
-		patient.GiveBack(t, before)
-		after := patient.Locked(t, one.Contest("/prize").Lock)
-		err := two.Break(patient.Deadline(t), seen)
-		require.ErrorIs(t, err, locks.ErrGone)
-		require.ErrorContains(t, err, "/prize")
-		require.Equal(t, after.Token(), patient.QueueOf(t, two, "/prize")[0].Token)
-		require.True(t, after.Valid())
-		patient.GiveBack(t, after)
-	})
-}
-
-// TestBreakOfWhatIsNoContender: is refused before anything is sent.
+// TestBreakOfWhatIsNoContender: is refused before anything is sent. A contest's next holder, at the path of the one before, is
+// spared.
 func TestBreakOfWhatIsNoContender(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := at.Open(t), stories.Look(t, at)
-		o.Plant(t, "/kept/config", "")
-		token := messages.Token(1 << 20)
-		for _, c := range []struct {
-			bad  messages.Contender
-			want error
-		}{
-			{messages.Contender{}, zkconn.ErrBadPath},
-			{messages.Contender{Path: "/kept", Token: token}, zkconn.ErrBadPath},
-			{messages.Contender{Path: "kept", Node: "lock-0000000001", Token: token}, zkconn.ErrBadPath},
-			{messages.Contender{Path: "/kept", Node: "config", Token: token}, actors.ErrBadAcquire},
-			{messages.Contender{Path: "/kept", Node: "lock-0000000001"}, actors.ErrBadAcquire},
-			{messages.Contender{Path: "/kept", Node: "lock-0000000001", Token: token}, locks.ErrGone},
-			{messages.Contender{Path: "/none", Node: "lock-0000000001", Token: token}, locks.ErrGone},
-		} {
-			require.ErrorIs(t, client.Break(patient.Deadline(t), c.bad), c.want, "%+v", c.bad)
-		}
-		require.Equal(t, []string{"config"}, at.Children(t, o.Conn, "/kept"))
-	})
+	at := stories.OnEmbedded(t)
+	client, o := at.Open(t), stories.Look(t, at)
+	o.Plant(t, "/kept/config", "")
+	before := patient.Contest.Holds(t, client, "/kept/prize")
+	seen := patient.QueueOf(t, client, "/kept/prize")[0]
+	patient.GiveBack(t, before)
+	after := patient.Contest.Holds(t, client, "/kept/prize")
+	token := messages.Token(1 << 20)
+	for _, c := range []struct {
+		bad  messages.Contender
+		want error
+	}{
+		{messages.Contender{}, zkconn.ErrBadPath},
+		{messages.Contender{Path: "/kept", Token: token}, zkconn.ErrBadPath},
+		{messages.Contender{Path: "kept", Node: "lock-0000000001", Token: token}, zkconn.ErrBadPath},
+		{messages.Contender{Path: "/kept", Node: "config", Token: token}, actors.ErrBadAcquire},
+		{messages.Contender{Path: "/kept", Node: "lock-0000000001"}, actors.ErrBadAcquire},
+		{messages.Contender{Path: "/kept", Node: "lock-0000000001", Token: token}, locks.ErrGone},
+		{messages.Contender{Path: "/none", Node: "lock-0000000001", Token: token}, locks.ErrGone},
+		{seen, locks.ErrGone},
+	} {
+		err := client.Break(patient.Deadline(t), c.bad)
+		require.ErrorIs(t, err, c.want, "%+v", c.bad)
+		require.ErrorContains(t, err, c.bad.Path)
+	}
+	patient.GiveBack(t, after)
+	require.Equal(t, []string{"config"}, at.Children(t, o.Conn, "/kept"))
 }
 
 // TestBreakOfWhatMayNotBeDeleted: says so, and the holder goes on; in a contest it has been asked, for that comes first.
 func TestBreakOfWhatMayNotBeDeleted(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		o, client := stories.Look(t, at), at.Open(t)
-		_, err := o.Create(at.Root()+"/kept", nil, 0, zk.WorldACL(zk.PermRead|zk.PermWrite|zk.PermCreate))
+	at := stories.OnEmbedded(t)
+	o, client := stories.Look(t, at), at.Open(t)
+	_, err := o.Create(at.Root()+"/kept", nil, 0, zk.WorldACL(zk.PermRead|zk.PermWrite|zk.PermCreate))
+	require.NoError(t, err)
+	for _, name := range []string{"lock-0000000001", "prize"} {
+		_, err = o.Create(at.Root()+"/kept/"+name, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
-		for _, name := range []string{"lock-0000000001", "prize"} {
-			_, err = o.Create(at.Root()+"/kept/"+name, nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
-			require.NoError(t, err)
-		}
-		for _, path := range []string{"/kept", "/kept/prize"} {
-			all := patient.QueueOf(t, client, path)
-			require.Len(t, all, 1)
-			require.ErrorIs(t, client.Break(patient.Deadline(t), all[0]), zkconn.ErrNoAuth)
-			after := patient.QueueOf(t, client, path)
-			require.Len(t, after, 1)
-			require.Equal(t, path == "/kept/prize", after[0].Asked)
-		}
-	})
+	}
+	for _, path := range []string{"/kept", "/kept/prize"} {
+		all := patient.QueueOf(t, client, path)
+		require.Len(t, all, 1)
+		require.ErrorIs(t, client.Break(patient.Deadline(t), all[0]), zkconn.ErrNoAuth)
+		after := patient.QueueOf(t, client, path)
+		require.Len(t, after, 1)
+		require.Equal(t, path == "/kept/prize", after[0].Asked)
+	}
+}
+
+// TestFaultsOfRevokeAndBreak: a request that is lost, or whose reply is, is followed to its end. The holder is asked, and then
+// its node is deleted once.
+func TestFaultsOfRevokeAndBreak(t *testing.T) {
+	at := stories.OnEmbedded(t)
+	holder, proxy := at.Open(t), at.Proxy(t)
+	operator := patient.Open(t, proxy.Addr()+at.Root())
+	for _, action := range []rig.Action{rig.DropReply, rig.CutBefore} {
+		lease := patient.LockAt(t, holder, "/faults")
+		fault := proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: action})
+		asked, err := operator.Revoke(patient.Deadline(t), "/faults")
+		require.NoError(t, err)
+		require.Equal(t, []string{lease.Node()}, nodesOf(asked))
+		<-fault.Fired()
+		patient.AwaitAsked(t, lease)
+		fault = proxy.Expect(rig.Rule{Op: rig.OpDelete, Action: action})
+		require.NoError(t, operator.Break(patient.Deadline(t), asked[0]))
+		<-fault.Fired()
+		patient.AwaitLost(t, lease)
+		require.Empty(t, patient.QueueOf(t, operator, "/faults"))
+		require.ErrorIs(t, operator.Break(patient.Deadline(t), asked[0]), locks.ErrGone)
+	}
 }

@@ -8,104 +8,69 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// insideOf gives the requests of a client that wait without a node.
-func insideOf(t *testing.T, client *locks.Client, root string) *messages.Inside {
-	t.Helper()
-	answer, err := client.Session().Ask(patient.Deadline(t), &messages.ReadInside{Root: root})
-	require.NoError(t, err)
-	in := answer.(*messages.Inside)
-	require.Equal(t, messages.ReasonNone, in.Reason, in.Detail)
-	require.Equal(t, root, in.Root)
-	return in
-}
-
-// awaitInside waits until so many requests of a client wait without a node, and gives them.
-func awaitInside(t *testing.T, client *locks.Client, root string, want int) *messages.Inside {
+// insideOf gives the requests of a client that wait without a node, once there are so many.
+func insideOf(t *testing.T, client *locks.Client, root string, want int) []messages.Contender {
 	t.Helper()
 	var in *messages.Inside
 	patient.Eventually(t, func() bool {
-		in = insideOf(t, client, root)
+		answer, err := client.Session().Ask(patient.Deadline(t), &messages.ReadInside{Root: root})
+		require.NoError(t, err)
+		in = answer.(*messages.Inside)
+		require.Equal(t, messages.ReasonNone, in.Reason, in.Detail)
+		require.Equal(t, root, in.Root)
 		return in.All == want
 	}, "%d wait without a node below %s", want, root)
-	return in
-}
-
-// described writes what is told of those that wait: path, mode and weight, label, owner and caller.
-func described(in *messages.Inside) (all []string) {
-	for _, c := range in.Waiting {
-		all = append(all, fmt.Sprintf("%s %s %d %q owner %q caller %q", c.Path, c.Mode, c.Weight, c.Label, c.Owner, c.Caller))
-	}
-	return all
-}
-
-// leadsCohort has a request of a client lead a cohort behind another client, which holds, until ctx ends. A cohort that
-// holds would be over after a while, and the next of it have a node.
-func leadsCohort(t *testing.T, ctx context.Context, other, client *locks.Client, path string) *locks.Lease {
-	t.Helper()
-	held := patient.Locked(t, other.Mutex(path).Lock)
-	patient.Elsewhere(ctx, client.Mutex(path, locks.WithCohort(1000)).Lock)
-	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, other, path)) == 2 }, "it has a node at %s", path)
-	awaitInside(t, client, path, 0)
-	return held
+	return in.Waiting
 }
 
 // TestWhoWaitsInside: a session names its requests that wait without a node, in the order in which they asked: in a
 // line, for permits, in a cohort, and for a contest. No request with a node is among them, and no other session's.
 func TestWhoWaitsInside(t *testing.T) {
-	zk := embedded.Run(t)
-	client, other := patient.Open(t, zk.Addr(), locks.WithMaxWaiting(1)), patient.Open(t, zk.Addr())
+	at := stories.OnEmbedded(t)
+	client, other := at.Open(t, locks.WithMaxWaiting(1)), at.Open(t)
 	begun := time.Now()
+	cohort := patient.Exclusive.With(locks.WithCohort(1000))
 	ctx, giveUp := context.WithCancel(patient.Deadline(t))
-	type lock func(context.Context) (*locks.Lease, error)
-	var asked []<-chan patient.Answer
-	ask := func(lock lock, inside int) { // and wait until so many wait inside
-		t.Helper()
-		asked = append(asked, patient.Elsewhere(ctx, lock))
-		awaitInside(t, client, "/", inside)
+	var held []*locks.Lease
+	var waiting []<-chan patient.Answer
+	var want []string
+	for i, c := range []struct {
+		path        string
+		holder      *locks.Client
+		holds, asks patient.Kind
+		mode        string
+	}{
+		{"/app/crowd", client, patient.Exclusive, patient.Exclusive, "exclusive 0"},
+		{"/app/permits", client, patient.Permits(3, 3), patient.Permits(2, 3), "semaphore 2"},
+		{"/app/cohort", other, patient.Exclusive, cohort, "exclusive 0"},
+		{"/app2/prize", client, patient.Contest, patient.Contest, "contest 0"},
+	} {
+		held = append(held, c.holds.Holds(t, c.holder, c.path))
+		inside := c.asks.With(locks.WithLabel("inside"))(client, c.path).Lock
+		if c.mode != "contest 0" { // the first that waits has a node
+			waiting = append(waiting, patient.Elsewhere(ctx, inside))
+			stories.AwaitCount(t, at, c.path, 2)
+		}
+		insideOf(t, client, "/", i)
+		waiting = append(waiting, patient.Elsewhere(ctx, inside))
+		want = append(want, fmt.Sprintf(`%s %s "inside"`, c.path, c.mode))
+		insideOf(t, client, "/", i+1)
 	}
-	contenders := func(path string, want int) {
-		t.Helper()
-		patient.Eventually(t, func() bool { return len(patient.QueueOf(t, other, path)) == want },
-			"%d have nodes at %s", want, path)
+	described := func(all []messages.Contender) (words []string) {
+		for _, c := range all {
+			words = append(words, fmt.Sprintf("%s %s %d %q", c.Path, c.Mode, c.Weight, c.Label))
+		}
+		return words
 	}
-
-	crowd := client.Mutex("/app/crowd", locks.WithLabel("crowd"))
-	held := patient.Locked(t, crowd.Lock)
-	second := patient.Elsewhere(ctx, crowd.Lock)
-	contenders("/app/crowd", 2)
-	awaitInside(t, client, "/", 0)
-	ask(crowd.Lock, 1)
-
-	permits := client.Semaphore("/app/permits", 3, locks.WithLabel("permits"))
-	allPermits, err := permits.Acquire(ctx, 3)
-	require.NoError(t, err)
-	waits := patient.Elsewhere(ctx, func(ctx context.Context) (*locks.Lease, error) { return permits.Acquire(ctx, 1) })
-	contenders("/app/permits", 2)
-	awaitInside(t, client, "/", 1)
-	ask(func(ctx context.Context) (*locks.Lease, error) { return permits.Acquire(ctx, 2) }, 2)
-
-	others := leadsCohort(t, ctx, other, client, "/app/cohort")
-	ask(client.Mutex("/app/cohort", locks.WithCohort(1000), locks.WithLabel("cohort")).Lock, 3)
-
-	prize := patient.Locked(t, client.Contest("/app2/prize").Lock)
-	ask(client.Contest("/app2/prize", locks.WithLabel("prize")).Lock, 4)
-
-	in := insideOf(t, client, "/")
-	require.Equal(t, []string{
-		`/app/crowd exclusive 0 "crowd" owner "" caller ""`,
-		`/app/permits semaphore 2 "permits" owner "" caller ""`,
-		`/app/cohort exclusive 0 "cohort" owner "" caller ""`,
-		`/app2/prize contest 0 "prize" owner "" caller ""`,
-	}, described(in))
-	ids := map[string]bool{}
-	for _, c := range in.Waiting {
+	all, ids := insideOf(t, client, "/", 4), map[string]bool{}
+	require.Equal(t, want, described(all))
+	for _, c := range all {
 		require.False(t, c.HasNode())
 		require.Zero(t, c.Token)
 		require.Equal(t, client.State().ID, c.Session)
@@ -114,48 +79,41 @@ func TestWhoWaitsInside(t *testing.T) {
 		ids[c.ID] = true
 	}
 	require.Len(t, ids, 4, "each has an ID of its own")
+	for root, many := range map[string]int{"/app": 3, "/app/cohort": 1, "/app/co": 0} { // a part of a name is no root
+		insideOf(t, client, root, many)
+	}
+	insideOf(t, other, "/", 0)
 
-	require.Equal(t, 3, insideOf(t, client, "/app").All)
-	require.Len(t, described(insideOf(t, client, "/app/cohort")), 1, "also at the root itself")
-	require.Zero(t, insideOf(t, client, "/app/co").All, "a part of a name is no root")
-	require.Zero(t, insideOf(t, other, "/").All, "another session's are not known")
-
-	patient.GiveBack(t, held)
-	got := patient.Receive(t, second)
-	require.NoError(t, got.Err)
-	require.Equal(t, []string{
-		`/app/permits semaphore 2 "permits" owner "" caller ""`,
-		`/app/cohort exclusive 0 "cohort" owner "" caller ""`,
-		`/app2/prize contest 0 "prize" owner "" caller ""`,
-	}, described(awaitInside(t, client, "/", 3)), "the one in line has a node now")
-
+	patient.GiveBack(t, held[0])
+	lease := patient.Got(t, waiting[0])
+	require.Equal(t, want[1:], described(insideOf(t, client, "/", 3)), "the one in line has a node now")
 	giveUp()
-	for _, one := range append(asked, waits) {
+	for _, one := range waiting[1:] {
 		require.ErrorIs(t, patient.Receive(t, one).Err, context.Canceled)
 	}
-	awaitInside(t, client, "/", 0)
-	patient.GiveBack(t, got.Lease, allPermits, others, prize)
+	insideOf(t, client, "/", 0)
+	patient.GiveBack(t, append(held[1:], lease)...)
 }
 
 // TestManyWaitInside: the answer names the first hundred that asked, and counts all.
 func TestManyWaitInside(t *testing.T) {
-	zk := embedded.Run(t)
-	client := patient.Open(t, zk.Addr())
+	at := stories.OnEmbedded(t)
+	client, cohort := at.Open(t), patient.Exclusive.With(locks.WithCohort(1000))
+	held := patient.LockAt(t, at.Open(t), "/many")
 	ctx, giveUp := context.WithCancel(patient.Deadline(t))
-	others := leadsCohort(t, ctx, patient.Open(t, zk.Addr()), client, "/many")
 	const named, crowd = 100, 110
-	var asked []<-chan patient.Answer
-	mutex := client.Mutex("/many", locks.WithCohort(1000))
+	// One that held would be over after a while, and the next have a node.
+	asked := []<-chan patient.Answer{patient.Elsewhere(ctx, cohort(client, "/many").Lock)}
+	stories.AwaitCount(t, at, "/many", 2)
 	var since []time.Time
 	for i := range crowd {
-		asked = append(asked, patient.Elsewhere(ctx, mutex.Lock))
+		asked = append(asked, patient.Elsewhere(ctx, cohort(client, "/many").Lock))
 		patient.AwaitInside(t, client, i+1)
 		since = append(since, time.Now())
 	}
-	in := insideOf(t, client, "/")
-	require.Equal(t, crowd, in.All)
-	require.Len(t, in.Waiting, named)
-	for i, c := range in.Waiting {
+	all := insideOf(t, client, "/", crowd)
+	require.Len(t, all, named)
+	for i, c := range all {
 		require.False(t, c.Since.After(since[i]))
 		require.True(t, i == 0 || c.Since.After(since[i-1]), "in the order in which they asked")
 	}
@@ -163,32 +121,6 @@ func TestManyWaitInside(t *testing.T) {
 	for _, one := range asked {
 		require.ErrorIs(t, patient.Receive(t, one).Err, context.Canceled)
 	}
-	awaitInside(t, client, "/", 0)
-	patient.GiveBack(t, others)
-}
-
-// TestWhoWaitsInsideWithoutAServer: the session answers by itself, so also while it has no connection. A root that is
-// not a path is refused.
-func TestWhoWaitsInsideWithoutAServer(t *testing.T) {
-	zk := embedded.Run(t)
-	client := patient.Open(t, zk.Addr())
-	mutex := client.Mutex("/cut", locks.WithCohort(1000))
-	ctx, giveUp := context.WithCancel(patient.Deadline(t))
-	leadsCohort(t, ctx, patient.Open(t, zk.Addr()), client, "/cut")
-	second := patient.Elsewhere(ctx, mutex.Lock)
-	awaitInside(t, client, "/", 1)
-	zk.Replica(0).Stop()
-	patient.Eventually(t, func() bool { return client.State().Phase == actors.Disconnected }, "it has no connection")
-	third := patient.Elsewhere(ctx, mutex.Lock)
-	awaitInside(t, client, "/cut", 2)
-	answer, err := client.Session().Ask(patient.Deadline(t), messages.ReadInside{Root: "cut"})
-	require.NoError(t, err)
-	require.Equal(t, messages.ReasonBadInput, answer.(*messages.Inside).Reason)
-
-	giveUp()
-	require.NoError(t, zk.Replica(0).Start())
-	for _, one := range []<-chan patient.Answer{second, third} {
-		require.ErrorIs(t, patient.Receive(t, one).Err, context.Canceled)
-	}
-	awaitInside(t, client, "/", 0)
+	insideOf(t, client, "/", 0)
+	patient.GiveBack(t, held)
 }

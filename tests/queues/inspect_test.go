@@ -20,80 +20,57 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
+// TestLocksFindsAllBelow a root, of each kind, and passes over what is no lock, or ZooKeeper's own. What it may not read it
+// reports, and goes on with the rest.
 func TestLocksFindsAllBelow(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two, o := at.Open(t), at.Open(t), stories.Look(t, at)
-		o.Plant(t, "/app/config", "a note")
-		for _, path := range []string{"/app/a", "/app/deep/er/b", "/other"} {
-			patient.Locked(t, one.Mutex(path).Lock)
-		}
-		for range 2 {
-			waiting(t, two, mutexOf(two, "/app/deep/er/b"))
-		}
-		for range 3 {
-			patient.Locked(t, one.RWMutex("/app/rw").RLock)
-		}
-		_, err := one.Semaphore("/app/sem", 5).Acquire(patient.Deadline(t), 3)
+	at := stories.OnEmbedded(t)
+	one, two, o := at.Open(t), at.Open(t), stories.Look(t, at)
+	o.Plant(t, "/app/config", "a note")
+	for _, path := range []string{"/app/a", "/app/deep/er/b", "/other"} {
+		patient.LockAt(t, one, path)
+	}
+	for range 2 {
+		patient.Queue(t, two, "/app/deep/er/b")
+	}
+	for range 3 {
+		patient.Reader.Holds(t, one, "/app/rw")
+	}
+	patient.Permits(3, 5).Holds(t, one, "/app/sem")
+	patient.Exclusive.With(locks.WithName("second")).Holds(t, one, "/app/a")
+	patient.Contest.Holds(t, one, "/app/prize")
+	_, err := o.Create(at.Root()+"/app/service", []byte("10.0.0.1:80"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
+	require.NoError(t, err)
+	all := []messages.LockCount{
+		{Path: "/app/a", Holders: 1}, {Path: "/app/a", Name: "second", Holders: 1},
+		{Path: "/app/deep/er/b", Holders: 1, Waiters: 2}, {Path: "/app/prize", Contest: true, Holders: 1},
+		{Path: "/app/rw", Holders: 3}, {Path: "/app/sem", Holders: 1, Permits: 5, Taken: 3}, {Path: "/other", Holders: 1},
+	}
+	tree := func(client *locks.Client, root string) *messages.LockTree {
+		tree, err := client.Locks(patient.Deadline(t), root)
 		require.NoError(t, err)
-		patient.Locked(t, one.Mutex("/app/a", locks.WithName("second")).Lock)
-		patient.Locked(t, one.Contest("/app/prize").Lock)
-		_, err = o.Create(at.Root()+"/app/service", []byte("10.0.0.1:80"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
-		require.NoError(t, err)
+		return tree
+	}
+	for root, want := range map[string][]messages.LockCount{
+		"/": all, "/app": all[:6], "/app/deep/er/b": all[2:3], "/app/prize": all[3:4], "/nothing": nil,
+	} {
+		require.Equal(t, &messages.LockTree{Root: root, Locks: want}, tree(two, root))
+	}
+	veryRoot := tree(patient.Open(t, at.Hosts()), "/")
+	require.Contains(t, veryRoot.Locks, messages.LockCount{Path: at.Root() + "/other", Holders: 1})
+	for _, u := range veryRoot.Unread {
+		require.False(t, strings.HasPrefix(u.Path, "/zookeeper"), u.Path)
+	}
 
-		tree, err := two.Locks(patient.Deadline(t), "/app")
-		require.NoError(t, err)
-		require.Equal(t, &messages.LockTree{Root: "/app", Locks: []messages.LockCount{
-			{Path: "/app/a", Holders: 1}, {Path: "/app/a", Name: "second", Holders: 1},
-			{Path: "/app/deep/er/b", Holders: 1, Waiters: 2}, {Path: "/app/prize", Contest: true, Holders: 1},
-			{Path: "/app/rw", Holders: 3}, {Path: "/app/sem", Holders: 1, Permits: 5, Taken: 3},
-		}}, tree)
-		tree, err = two.Locks(patient.Deadline(t), "/app/deep/er/b")
-		require.NoError(t, err)
-		require.Len(t, tree.Locks, 1)
-		tree, err = two.Locks(patient.Deadline(t), "/app/prize")
-		require.NoError(t, err)
-		require.Len(t, tree.Locks, 1)
-		tree, err = two.Locks(patient.Deadline(t), "/")
-		require.NoError(t, err)
-		require.Len(t, tree.Locks, 7)
-		require.Equal(t, messages.LockCount{Path: "/other", Holders: 1}, tree.Locks[6])
-		tree, err = two.Locks(patient.Deadline(t), "/nothing")
-		require.NoError(t, err)
-		require.Empty(t, tree.Locks)
-	})
-}
-
-// TestLocksFromTheVeryRoot: without a chroot, and what is ZooKeeper's own is left alone.
-func TestLocksFromTheVeryRoot(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := patient.Open(t, at.Hosts())
-		patient.Locked(t, client.Mutex(at.Root()+"/mine").Lock)
-		tree, err := client.Locks(patient.Deadline(t), "/")
-		require.NoError(t, err)
-		require.Contains(t, tree.Locks, messages.LockCount{Path: at.Root() + "/mine", Holders: 1})
-		for _, u := range tree.Unread {
-			require.False(t, strings.HasPrefix(u.Path, "/zookeeper"), u.Path)
-		}
-	})
-}
-
-// TestLocksReportsWhatItMayNotRead: and goes on with the rest.
-func TestLocksReportsWhatItMayNotRead(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := at.Open(t), stories.Look(t, at)
-		o.Plant(t, "/shut/lock", "")
-		_, err := o.SetACL(at.Root()+"/shut", zk.DigestACL(zk.PermAll, "me", "secret"), -1)
-		require.NoError(t, err)
-		patient.Locked(t, client.Mutex("/open").Lock)
-		tree, err := client.Locks(patient.Deadline(t), "/")
-		require.NoError(t, err)
-		require.Equal(t, []messages.LockCount{{Path: "/open", Holders: 1}}, tree.Locks)
-		require.Len(t, tree.Unread, 1)
-		require.Equal(t, "/shut", tree.Unread[0].Path)
-		require.Equal(t, messages.ReasonNoAuth, tree.Unread[0].Reason)
-		_, err = client.Queue(patient.Deadline(t), "/shut")
-		require.ErrorIs(t, err, zkconn.ErrNoAuth)
-	})
+	o.Plant(t, "/shut/lock", "")
+	_, err = o.SetACL(at.Root()+"/shut", zk.DigestACL(zk.PermAll, "me", "secret"), -1)
+	require.NoError(t, err)
+	some := tree(two, "/")
+	require.Equal(t, all, some.Locks)
+	require.Len(t, some.Unread, 1)
+	require.Equal(t, "/shut", some.Unread[0].Path)
+	require.Equal(t, messages.ReasonNoAuth, some.Unread[0].Reason)
+	_, err = two.Queue(patient.Deadline(t), "/shut")
+	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 }
 
 // questions are the calls that look at locks, or interfere with them.
@@ -119,150 +96,117 @@ var questions = map[string]func(context.Context, *locks.Client, string) error{
 	},
 }
 
-// TestQueriesAboutBadPaths: are refused before anything is sent, also when actors ask.
+// TestQueriesAboutBadPaths: are refused before anything is sent.
 func TestQueriesAboutBadPaths(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		proxy := at.Proxy(t)
-		client := patient.Open(t, proxy.Addr()+at.Root())
-		requests := func() int {
-			return proxy.Requests(rig.OpSync) + proxy.Requests(rig.OpGetData) + proxy.Requests(rig.OpExists) +
-				proxy.Requests(rig.OpGetChildren2) + proxy.Requests(rig.OpSetData) + proxy.Requests(rig.OpDelete)
+	at := stories.OnEmbedded(t)
+	proxy := at.Proxy(t)
+	client := patient.Open(t, proxy.Addr()+at.Root(), locks.WithSessionTimeout(stories.Longest)) // heartbeats come later
+	before := proxy.Requests(rig.OpAny)
+	for _, path := range []string{"", "orders", "//", "/a//b", "/a/", "/a\x00b", "/.", "/a/../b", "/zookeeper/locks"} {
+		for name, question := range questions {
+			require.ErrorIs(t, question(patient.Deadline(t), client, path), zkconn.ErrBadPath, "%s of %q", name, path)
 		}
-		before := requests()
-		for _, path := range []string{"", "orders", "//", "/a//b", "/a/", "/a\x00b", "/.", "/a/../b", "/zookeeper/locks"} {
-			for name, question := range questions {
-				require.ErrorIs(t, question(patient.Deadline(t), client, path), zkconn.ErrBadPath, "%s of %q", name, path)
-			}
-			for _, question := range []any{&messages.ReadQueue{Path: path}, messages.ReadLocks{Root: path},
-				messages.FindMissing{Path: path}, &messages.SendRevokeRequest{Path: path},
-				messages.Break{Contender: messages.Contender{Path: path, Node: "lock-0000000001"}},
-				&messages.FindDeadlocks{Root: path}} {
-				answer, err := client.Session().Ask(patient.Deadline(t), question)
-				require.NoError(t, err)
-				require.Equal(t, messages.ReasonBadInput, reasonOf(t, answer), "%T of %q", question, path)
-			}
-		}
-		for _, name := range []string{"Queue", "Revoke"} {
-			require.ErrorIs(t, questions[name](patient.Deadline(t), client, "/"), zkconn.ErrBadPath, name)
-		}
-		require.Equal(t, before, requests())
-		_, err := client.Session().Ask(patient.Deadline(t), "what?")
-		require.ErrorIs(t, err, actors.ErrBadAcquire)
-	})
-}
-
-func reasonOf(t *testing.T, answer any) messages.Reason {
-	t.Helper()
-	switch a := answer.(type) {
-	case *messages.Queue:
-		return a.Reason
-	case *messages.MissingFound:
-		return a.Reason
-	case *messages.LockTree:
-		return a.Reason
-	case *messages.RevokeRequestSent:
-		return a.Reason
-	case *messages.Broken:
-		return a.Reason
-	case *messages.DeadlocksFound:
-		return a.Reason
+		answer, err := client.Session().Ask(patient.Deadline(t), messages.FindMissing{Path: path})
+		require.NoError(t, err)
+		require.Equal(t, messages.ReasonBadInput, answer.(*messages.MissingFound).Reason)
 	}
-	t.Fatalf("%T is no answer", answer)
-	return ""
+	for _, name := range []string{"Queue", "Revoke"} {
+		require.ErrorIs(t, questions[name](patient.Deadline(t), client, "/"), zkconn.ErrBadPath, name)
+	}
+	_, err := client.Session().Ask(patient.Deadline(t), "what?")
+	require.ErrorIs(t, err, actors.ErrBadAcquire)
+	require.Equal(t, before, proxy.Requests(rig.OpAny))
 }
 
 // TestQueriesInVain: after Close, and when ctx has ended.
 func TestQueriesInVain(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := at.Open(t)
-		ended, cancel := context.WithCancel(context.Background())
-		cancel()
-		for name, question := range questions {
-			require.ErrorIs(t, question(ended, client, "/some"), context.Canceled, name)
-		}
-		session := client.Session()
-		require.NoError(t, client.Close(patient.Deadline(t)))
-		for name, question := range questions {
-			require.ErrorIs(t, question(patient.Deadline(t), client, "/some"), locks.ErrClosed, name)
-		}
-		s := stage.New(t, at.Connect())
-		require.NoError(t, s.Session.Close(patient.Deadline(t)))
-		_, err := s.Session.Ask(patient.Deadline(t), &messages.ReadQueue{Path: "/some"})
-		require.ErrorIs(t, err, actors.ErrSessionClosed)
-		require.ErrorIs(t, session.Err(), actors.ErrSessionClosed)
-	})
+	at := stories.OnEmbedded(t)
+	client := at.Open(t)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, question := range questions {
+		require.ErrorIs(t, question(ended, client, "/some"), context.Canceled, name)
+	}
+	session := client.Session()
+	require.NoError(t, client.Close(patient.Deadline(t)))
+	for name, question := range questions {
+		require.ErrorIs(t, question(patient.Deadline(t), client, "/some"), locks.ErrClosed, name)
+	}
+	s := stage.New(t, at.Connect())
+	require.NoError(t, s.Session.Close(patient.Deadline(t)))
+	_, err := s.Session.Ask(patient.Deadline(t), &messages.ReadQueue{Path: "/some"})
+	require.ErrorIs(t, err, actors.ErrSessionClosed)
+	require.ErrorIs(t, session.Err(), actors.ErrSessionClosed)
 }
 
 // TestCloseAnswersWhoWaits: a question that waits for the connection ends with the client.
 func TestCloseAnswersWhoWaits(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		proxy := at.Proxy(t)
-		s := stage.New(t, proxy.Addr()+at.Root())
-		proxy.Refuse(true)
-		proxy.Cut()
-		got := make(chan any, 1)
-		asker := s.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-			switch msg := ctx.Message().(type) {
-			case *actor.Started:
-				ctx.Request(s.Session.PID(), &messages.ReadQueue{Path: "/some"})
-				go func() { // behind the question
-					if err := s.Session.Close(context.Background()); !errors.Is(err, zkconn.ErrSessionRemains) {
-						t.Error(err)
-					}
-				}()
-			case *messages.Queue:
-				got <- msg
-			}
-		}))
-		defer s.System.Root.Stop(asker)
-		select {
-		case answer := <-got:
-			require.Equal(t, messages.ReasonSessionClosed, answer.(*messages.Queue).Reason)
-		case <-patient.Deadline(t).Done():
-			t.Fatal("no answer")
+	at := stories.OnEmbedded(t)
+	proxy := at.Proxy(t)
+	s := stage.New(t, proxy.Addr()+at.Root())
+	proxy.Refuse(true)
+	proxy.Cut()
+	got := make(chan any, 1)
+	asker := s.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case *actor.Started:
+			ctx.Request(s.Session.PID(), &messages.ReadQueue{Path: "/some"})
+			go func() { // behind the question
+				if err := s.Session.Close(context.Background()); !errors.Is(err, zkconn.ErrSessionRemains) {
+					t.Error(err)
+				}
+			}()
+		case *messages.Queue:
+			got <- msg
 		}
-	})
+	}))
+	defer s.System.Root.Stop(asker)
+	select {
+	case answer := <-got:
+		require.Equal(t, messages.ReasonSessionClosed, answer.(*messages.Queue).Reason)
+	case <-patient.Deadline(t).Done():
+		t.Fatal("no answer")
+	}
 }
 
 // TestActorsAsk: an actor program asks the session actor and is answered by a message.
 func TestActorsAsk(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s := stage.New(t, at.Connect())
-		r := s.SpawnFor(t, messages.Acquire{Path: "/by/actor", Owner: "me", Caller: "her", Label: "x"})
-		held := r.Hold(t)
-		answers := make(chan any, 10)
-		asker := s.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-			switch msg := ctx.Message().(type) {
-			case actor.SystemMessage, actor.AutoReceiveMessage:
-			case *messages.Queue, *messages.LockTree, *messages.RevokeRequestSent, *messages.Broken, *messages.DeadlocksFound:
-				answers <- msg
-			default:
-				ctx.Request(s.Session.PID(), msg)
-			}
-		}))
-		defer s.System.Root.Stop(asker)
-		ask := func(question any) any {
-			s.System.Root.Send(asker, question)
-			select {
-			case a := <-answers:
-				return a
-			case <-patient.Deadline(t).Done():
-				t.Fatalf("no answer to %T", question)
-				return nil
-			}
+	at := stories.OnEmbedded(t)
+	s := stage.New(t, at.Connect())
+	r := s.SpawnFor(t, messages.Acquire{Path: "/by/actor", Owner: "me", Caller: "her", Label: "x"})
+	held := r.Hold(t)
+	answers := make(chan any, 10)
+	asker := s.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case actor.SystemMessage, actor.AutoReceiveMessage:
+		case *messages.Queue, *messages.LockTree, *messages.RevokeRequestSent, *messages.Broken, *messages.DeadlocksFound:
+			answers <- msg
+		default:
+			ctx.Request(s.Session.PID(), msg)
 		}
-		q := ask(messages.ReadQueue{Path: "/by/actor"}).(*messages.Queue)
-		require.Equal(t, messages.ReasonNone, q.Reason)
-		require.Len(t, q.Contenders, 1)
-		require.Equal(t, held.Token, q.Contenders[0].Token)
-		require.Equal(t, []string{"me", "her", "her", "x"},
-			[]string{q.Contenders[0].Owner, q.Contenders[0].Caller, q.Contenders[0].Who, q.Contenders[0].Label})
-		require.Len(t, ask(&messages.ReadLocks{Root: "/"}).(*messages.LockTree).Locks, 1)
-		require.Empty(t, ask(&messages.FindDeadlocks{Root: "/"}).(*messages.DeadlocksFound).Deadlocks)
-		require.Len(t, ask(&messages.SendRevokeRequest{Path: "/by/actor"}).(*messages.RevokeRequestSent).Asked, 1)
-		stage.Notice[*messages.RevokeRequested](t, r)
-		require.Equal(t, messages.ReasonNone, ask(&messages.Break{Contender: q.Contenders[0]}).(*messages.Broken).Reason)
-		require.Equal(t, messages.ReasonNodeDeleted, stage.Notice[*messages.Lost](t, r).Reason)
-		require.Equal(t, messages.ReasonGone, ask(&messages.Break{Contender: q.Contenders[0]}).(*messages.Broken).Reason)
-	})
+	}))
+	defer s.System.Root.Stop(asker)
+	ask := func(question any) any {
+		s.System.Root.Send(asker, question)
+		select {
+		case a := <-answers:
+			return a
+		case <-patient.Deadline(t).Done():
+			t.Fatalf("no answer to %T", question)
+			return nil
+		}
+	}
+	q := ask(messages.ReadQueue{Path: "/by/actor"}).(*messages.Queue)
+	require.Equal(t, messages.ReasonNone, q.Reason)
+	require.Len(t, q.Contenders, 1)
+	require.Equal(t, held.Token, q.Contenders[0].Token)
+	require.Equal(t, []string{"me", "her", "her", "x"},
+		[]string{q.Contenders[0].Owner, q.Contenders[0].Caller, q.Contenders[0].Who, q.Contenders[0].Label})
+	require.Len(t, ask(&messages.ReadLocks{Root: "/"}).(*messages.LockTree).Locks, 1)
+	require.Empty(t, ask(&messages.FindDeadlocks{Root: "/"}).(*messages.DeadlocksFound).Deadlocks)
+	require.Len(t, ask(&messages.SendRevokeRequest{Path: "/by/actor"}).(*messages.RevokeRequestSent).Asked, 1)
+	stage.Notice[*messages.RevokeRequested](t, r)
+	require.Equal(t, messages.ReasonNone, ask(&messages.Break{Contender: q.Contenders[0]}).(*messages.Broken).Reason)
+	require.Equal(t, messages.ReasonNodeDeleted, stage.Notice[*messages.Lost](t, r).Reason)
+	require.Equal(t, messages.ReasonGone, ask(&messages.Break{Contender: q.Contenders[0]}).(*messages.Broken).Reason)
 }

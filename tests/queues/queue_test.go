@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
@@ -15,33 +16,17 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
-
-// lockWith is a lock's Lock, with options.
-type lockWith = func(...locks.LockOption) func(context.Context) (*locks.Lease, error)
-
-// waiting locks elsewhere, and returns when the request waits.
-func waiting(t *testing.T, client *locks.Client, lock lockWith) (<-chan patient.Answer, messages.Transition) {
-	t.Helper()
-	rec := patient.Recorder(t, client)
-	got := patient.Elsewhere(patient.Deadline(t), lock(patient.ObservedBy(rec)))
-	return got, patient.Await(t, rec, messages.StateWatching)
-}
-
-// mutexOf is for waiting: the mutex at a path.
-func mutexOf(client *locks.Client, path string, more ...locks.LockOption) lockWith {
-	return func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
-		return client.Mutex(path, append(opts, more...)...).Lock
-	}
-}
 
 func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		one, two, other := at.Open(t), at.Open(t), at.Open(t)
 		begun := time.Now()
 		held := patient.Locked(t, one.Mutex("/orders/42", locks.WithLabel("billing")).Lock)
-		got, waiter := waiting(t, two, mutexOf(two, "/orders/42"))
+		waits := patient.Queue(t, two, "/orders/42")
+		waiter := patient.Await(t, waits.Rec, messages.StateWatching)
 
 		all := patient.QueueOf(t, other, "/orders/42")
 		require.Len(t, all, 2)
@@ -65,12 +50,11 @@ func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
 		require.Equal(t, []string{held.Node()}, second.WaitsFor)
 
 		patient.GiveBack(t, held)
-		a := patient.Receive(t, got)
-		require.NoError(t, a.Err)
+		lease := waits.Granted(t)
 		all = patient.QueueOf(t, other, "/orders/42")
 		require.Len(t, all, 1)
 		require.True(t, all[0].Holds)
-		patient.GiveBack(t, a.Lease)
+		patient.GiveBack(t, lease)
 		require.Empty(t, patient.QueueOf(t, other, "/orders/42"))
 		require.Empty(t, patient.QueueOf(t, other, "/never/made"))
 	})
@@ -92,152 +76,103 @@ func TestQueueIsNotOlderThanTheCall(t *testing.T) {
 	})
 }
 
-func TestQueueOfReadersAndWriters(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := at.Open(t)
-		one := patient.Locked(t, client.RWMutex("/rw").RLock)
-		two := patient.Locked(t, client.RWMutex("/rw").RLock)
-		w, writer := waiting(t, client, func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
-			return client.RWMutex("/rw", opts...).Lock
-		})
-		r, reader := waiting(t, client, func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
-			return client.RWMutex("/rw", opts...).RLock
-		})
-		all := patient.QueueOf(t, client, "/rw")
-		require.Len(t, all, 4)
-		for i, want := range []struct {
-			node  string
-			mode  messages.Mode
-			waits []string
-		}{
-			{one.Node(), messages.Read, nil}, {two.Node(), messages.Read, nil},
-			{writer.Node, messages.Write, []string{two.Node()}}, {reader.Node, messages.Read, []string{writer.Node}},
-		} {
-			require.Equal(t, want.node, all[i].Node)
-			require.Equal(t, want.mode, all[i].Mode)
-			require.Equal(t, want.waits, all[i].WaitsFor)
-			require.Equal(t, want.waits == nil, all[i].Holds)
-		}
-		patient.GiveBack(t, one, two)
-		patient.GiveBack(t, patient.Receive(t, w).Lease)
-		patient.GiveBack(t, patient.Receive(t, r).Lease)
-	})
-}
-
-func TestQueueOfASemaphore(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := at.Open(t)
-		acquire := func(n int) func(...locks.LockOption) func(context.Context) (*locks.Lease, error) {
-			return func(opts ...locks.LockOption) func(context.Context) (*locks.Lease, error) {
-				return func(ctx context.Context) (*locks.Lease, error) {
-					return client.Semaphore("/sem", 3, opts...).Acquire(ctx, n)
+// TestQueueOfEachKind: who holds, who waits, and for whom.
+func TestQueueOfEachKind(t *testing.T) {
+	r, w, x, permit := patient.Reader, patient.Writer, patient.Exclusive, patient.Permits(1, 3)
+	a, b := x.With(locks.WithName("a")), x.With(locks.WithName("b"))
+	for name, c := range map[string]struct {
+		came     []patient.Kind // those that hold first
+		contends []messages.Contender
+		waits    [][]int // for whom each waits; nobody: it holds
+	}{
+		"rw": {[]patient.Kind{r, r, w, r}, []messages.Contender{{Mode: messages.Read}, {Mode: messages.Read}, {Mode: messages.Write},
+			{Mode: messages.Read}}, [][]int{nil, nil, {1}, {2}}},
+		"permits": {[]patient.Kind{permit, permit, patient.Permits(2, 3), permit},
+			[]messages.Contender{{Mode: messages.Semaphore, Weight: 1}, {Mode: messages.Semaphore, Weight: 1},
+				{Mode: messages.Semaphore, Weight: 2}, {Mode: messages.Semaphore, Weight: 1}},
+			[][]int{nil, nil, {0, 1}, {2}}}, // whichever of the two leaves first
+		"names":   {[]patient.Kind{x, a, b}, []messages.Contender{{}, {Name: "a"}, {Name: "b"}}, [][]int{nil, nil, nil}},
+		"contest": {[]patient.Kind{patient.Contest}, []messages.Contender{{Mode: messages.Contest}}, [][]int{nil}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := stories.OnEmbedded(t).Open(t)
+			path := "/" + name
+			var nodes []string
+			var waiting []*patient.Waiter
+			for i, kind := range c.came {
+				if c.waits[i] == nil {
+					nodes = append(nodes, kind.With(locks.WithLabel("it holds")).Holds(t, client, path).Node())
+				} else {
+					waiting = append(waiting, kind.Waits(t, client, path))
+					nodes = append(nodes, patient.Await(t, waiting[len(waiting)-1].Rec, messages.StateWatching).Node)
 				}
 			}
-		}
-		a, err := acquire(1)()(patient.Deadline(t))
-		require.NoError(t, err)
-		b, err := acquire(1)()(patient.Deadline(t))
-		require.NoError(t, err)
-		c, third := waiting(t, client, acquire(2))
-		d, fourth := waiting(t, client, acquire(1))
-		all := patient.QueueOf(t, client, "/sem")
-		require.Len(t, all, 4)
-		require.True(t, all[0].Holds && all[1].Holds && !all[2].Holds && !all[3].Holds)
-		require.Equal(t, []int{1, 1, 2, 1}, []int{all[0].Weight, all[1].Weight, all[2].Weight, all[3].Weight})
-		require.Equal(t, []string{a.Node(), b.Node()}, all[2].WaitsFor, "whichever leaves first")
-		require.Equal(t, []string{third.Node}, all[3].WaitsFor)
-		require.Equal(t, fourth.Node, all[3].Node)
-		require.Equal(t, messages.Semaphore, all[3].Mode)
-		patient.GiveBack(t, a, b)
-		patient.GiveBack(t, patient.Receive(t, c).Lease)
-		patient.GiveBack(t, patient.Receive(t, d).Lease)
-	})
-}
-
-func TestQueueOfAContest(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := at.Open(t)
-		lease := patient.Locked(t, client.Contest("/deep/plain", locks.WithLabel("one")).Lock)
-		all := patient.QueueOf(t, client, "/deep/plain")
-		require.Len(t, all, 1)
-		require.Equal(t, messages.Contest, all[0].Mode)
-		require.Equal(t, "plain", all[0].Node)
-		require.Equal(t, "/deep/plain", all[0].At())
-		require.Equal(t, lease.Token(), all[0].Token)
-		require.Equal(t, client.Session().ID(), all[0].Session)
-		require.Equal(t, "one", all[0].Label)
-		require.Equal(t, messages.LibraryTurnstile, all[0].Library)
-		require.True(t, all[0].Holds)
-		patient.GiveBack(t, lease)
-		require.Empty(t, patient.QueueOf(t, client, "/deep/plain"))
-	})
-}
-
-// TestQueueWithNames: each is a queue of its own.
-func TestQueueWithNames(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := at.Open(t)
-		for _, name := range []string{"b", "a", ""} {
-			var opts []locks.LockOption
-			if name != "" {
-				opts = append(opts, locks.WithName(name))
+			all := patient.QueueOf(t, client, path)
+			require.Len(t, all, len(c.came))
+			for i, got := range all {
+				want := c.contends[i]
+				require.Equal(t, nodes[i], got.Node)
+				require.Equal(t, want.Mode, got.Mode)
+				require.Equal(t, want.Weight, got.Weight)
+				require.Equal(t, want.Name, got.Name)
+				require.Equal(t, c.waits[i] == nil, got.Holds)
+				require.Equal(t, got.Holds, got.Label == "it holds")
+				require.Equal(t, messages.LibraryTurnstile, got.Library)
+				require.Equal(t, client.Session().ID(), got.Session)
+				var before []string
+				for _, j := range c.waits[i] {
+					before = append(before, nodes[j])
+				}
+				require.Equal(t, before, got.WaitsFor)
 			}
-			patient.Locked(t, client.Mutex("/names", opts...).Lock)
-		}
-		all := patient.QueueOf(t, client, "/names")
-		require.Len(t, all, 3)
-		for i, name := range []string{"", "a", "b"} {
-			require.Equal(t, name, all[i].Name)
-			require.True(t, all[i].Holds)
-			require.Equal(t, messages.LibraryTurnstile, all[i].Library)
-		}
-	})
+			require.Equal(t, path == "/contest", all[0].At() == path)
+		})
+	}
 }
 
 // TestQueueKnowsOthersNodes: by their names and their data. It passes over nodes that are nobody's.
 func TestQueueKnowsOthersNodes(t *testing.T) {
 	const uuid, hex = "12345678-1234-1234-1234-123456789abc", "123456781234123412341234567890ab"
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := at.Open(t), stories.Look(t, at)
-		o.Plant(t, "/mixed", "")
-		var want []messages.Library
-		for _, n := range []struct {
-			prefix, data string
-			library      messages.Library
-		}{
-			{"_c_" + uuid + "-lock-", "10.0.0.1", messages.LibraryCurator},
-			{"_c_" + uuid + "-__READ__", "", messages.LibraryCurator},
-			{"_c_" + uuid + "-lock-", "__REVOKE__", messages.LibraryCurator},
-			{"_c_" + uuid + "-lock-", "unlock", messages.LibraryTurnstile},
-			{"_c_" + hex + "-lock-", "", messages.LibraryGoZookeeper},
-			{hex + "__lock__", "host", messages.LibraryKazoo},
-			{hex + "__rlock__", "{\"host\":\"x\"}", messages.LibraryKazoo},
-			{"read-", "", messages.LibraryRecipe},
-			{"_c_what-lock-", "", messages.LibraryUnknown},
-			{"x-lock-", `{"host":"h","pid":7,"mode":"exclusive","label":"theirs"}`, messages.LibraryTurnstile},
-		} {
-			_, err := o.Create(at.Root()+"/mixed/"+n.prefix, []byte(n.data), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
-			require.NoError(t, err)
-			want = append(want, n.library)
-		}
-		for _, stranger := range []string{"config", "leases"} {
-			o.Plant(t, "/mixed/"+stranger, "")
-		}
-		all := patient.QueueOf(t, client, "/mixed")
-		var got []messages.Library
-		for _, c := range all {
-			got = append(got, c.Library)
-			require.Equal(t, o.SessionID(), c.Session)
-			require.Equal(t, c.Sequence == 2 || c.Sequence == 3, c.Asked, c.Node)
-			require.False(t, c.Unread)
-		}
-		require.Equal(t, want, got)
-		require.Equal(t, "theirs", all[9].Label)
-		require.Equal(t, 7, all[9].PID)
-		require.Equal(t, "", all[6].Host, "kazoo's data are not ours, whatever they look like")
-		require.True(t, all[0].Holds)
-		require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
-	})
+	at := stories.OnEmbedded(t)
+	client, o := at.Open(t), stories.Look(t, at)
+	o.Plant(t, "/mixed", "")
+	var want []messages.Library
+	for _, n := range []struct {
+		prefix, data string
+		library      messages.Library
+	}{
+		{"_c_" + uuid + "-lock-", "10.0.0.1", messages.LibraryCurator},
+		{"_c_" + uuid + "-__READ__", "", messages.LibraryCurator},
+		{"_c_" + uuid + "-lock-", "__REVOKE__", messages.LibraryCurator},
+		{"_c_" + uuid + "-lock-", "unlock", messages.LibraryTurnstile},
+		{"_c_" + hex + "-lock-", "", messages.LibraryGoZookeeper},
+		{hex + "__lock__", "host", messages.LibraryKazoo},
+		{hex + "__rlock__", "{\"host\":\"x\"}", messages.LibraryKazoo},
+		{"read-", "", messages.LibraryRecipe},
+		{"_c_what-lock-", "", messages.LibraryUnknown},
+		{"x-lock-", `{"host":"h","pid":7,"mode":"exclusive","label":"theirs"}`, messages.LibraryTurnstile},
+	} {
+		_, err := o.Create(at.Root()+"/mixed/"+n.prefix, []byte(n.data), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		require.NoError(t, err)
+		want = append(want, n.library)
+	}
+	for _, stranger := range []string{"config", "leases"} {
+		o.Plant(t, "/mixed/"+stranger, "")
+	}
+	all := patient.QueueOf(t, client, "/mixed")
+	var got []messages.Library
+	for _, c := range all {
+		got = append(got, c.Library)
+		require.Equal(t, o.SessionID(), c.Session)
+		require.Equal(t, c.Sequence == 2 || c.Sequence == 3, c.Asked, c.Node)
+		require.False(t, c.Unread)
+	}
+	require.Equal(t, want, got)
+	require.Equal(t, "theirs", all[9].Label)
+	require.Equal(t, 7, all[9].PID)
+	require.Equal(t, "", all[6].Host, "kazoo's data are not ours, whatever they look like")
+	require.True(t, all[0].Holds)
+	require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
 }
 
 // TestQueueShowsWhatItMayNotRead: with what the name and the server say without the data, among the others.
@@ -247,11 +182,7 @@ func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 			locks.WithACL(zk.DigestACL(zk.PermAll, "me", "secret")[0]), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
 		lease := patient.Locked(t, owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock)
 		stranger := at.Open(t)
-		ctx, giveUp := context.WithCancel(patient.Deadline(t))
-		defer giveUp()
-		rec := patient.Recorder(t, stranger)
-		behind := patient.Elsewhere(ctx, stranger.Mutex("/secret", locks.WithLabel("behind"), patient.ObservedBy(rec)).Lock)
-		patient.Await(t, rec, messages.StateWatching)
+		behind := patient.Exclusive.With(locks.WithLabel("behind")).Waits(t, stranger, "/secret")
 		all := patient.QueueOf(t, stranger, "/secret")
 		require.Len(t, all, 2)
 		require.True(t, all[0].Unread)
@@ -270,8 +201,8 @@ func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 		}
 		require.Equal(t, "behind", all[1].Label)
 		require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
-		giveUp() // no event would tell it that the one before is gone
-		require.ErrorIs(t, patient.Receive(t, behind).Err, context.Canceled)
+		behind.Leave() // no event would tell it that the one before is gone
+		require.ErrorIs(t, behind.Fails(t), context.Canceled)
 		patient.GiveBack(t, lease)
 	})
 }
@@ -284,4 +215,30 @@ func existsNeedsRead(t *testing.T, zk *stories.Servers) bool {
 	require.NoError(t, err)
 	require.Contains(t, answer, "version: ")
 	return !strings.Contains(answer, "version: 3.8.0-")
+}
+
+// TestQueueOutlastsTheSession: what was asked in one session is answered in the next.
+func TestQueueOutlastsTheSession(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		proxy := at.Proxy(t)
+		client, other := patient.Open(t, proxy.Addr()+at.Root()), at.Open(t)
+		lease := patient.Locked(t, other.Mutex("/kept").Lock)
+		before := client.Session().ID()
+		proxy.Hold(true) // no answer comes in this session any more
+		got := make(chan []messages.Contender, 1)
+		go func() {
+			all, err := client.Queue(patient.Deadline(t), "/kept")
+			assert.NoError(t, err)
+			got <- all
+		}()
+		patient.Eventually(t, func() bool { return proxy.Requests(rig.OpMulti) > 0 }, "it never asked")
+		id, password, _ := proxy.Session()
+		require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), id, password))
+		proxy.Cut()
+		proxy.Hold(false)
+		all := <-got
+		require.Len(t, all, 1)
+		require.Equal(t, lease.Node(), all[0].Node)
+		require.NotEqual(t, before, client.Session().ID())
+	})
 }

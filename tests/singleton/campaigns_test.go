@@ -59,15 +59,8 @@ func TestCampaignsThatFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, 1, func(w *world) {
-				a, from, told := w.nodes[0], &refusal{notice: c.notice}, make(chan *messages.Failed, 1)
-				parent := w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-					switch msg := ctx.Message().(type) {
-					case *actor.Started:
-						a.pid = ctx.Spawn(a.over(from, acquire))
-					case *messages.Failed:
-						told <- msg
-					}
-				}))
+				a, from := w.nodes[0], &refusal{notice: c.notice}
+				parent, told := a.under(a.over(from, acquire))
 				time.Sleep(10 * time.Minute)
 				if c.passes {
 					require.True(w.t, a.lives())

@@ -12,31 +12,21 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
-// TestPanicOnce: the supervisor restarts the child, which goes on under the same lock with what is in its mailbox.
-func TestPanicOnce(t *testing.T) {
-	pair(t, func(w *world, a, _ *node, by *actors.Activation) {
-		a.send(panics{})
-		a.send(job{1})
-		w.until("the job is done", func() bool { return len(w.witness.done()) == 1 })
-		again := w.active(a)
-		require.NotSame(w.t, by, again, "each incarnation gets one")
-		require.Equal(w.t, by.Grant, again.Grant)
-		require.Equal(w.t, by.Context, again.Context)
-		require.NoError(w.t, again.Context.Err())
-	})
-}
-
-// TestChildLeavesOnce: a child that ends is spawned anew, under the same lock.
-func TestChildLeavesOnce(t *testing.T) {
-	pair(t, func(w *world, a, _ *node, by *actors.Activation) {
-		a.send(leaves{})
-		w.until("it is there again", func() bool { again := w.witness.activation("a"); return again != nil && again != by })
-		again := w.active(a)
-		require.Equal(w.t, by.Grant, again.Grant)
-		require.NoError(w.t, again.Context.Err())
-		a.send(job{1})
-		w.until("the job is done", func() bool { return len(w.witness.done()) == 1 })
-	})
+// TestFailsOnce: a child that panics is restarted by the supervisor, and one that ends is spawned anew. Each incarnation goes
+// on under the same lock with what is in the mailbox.
+func TestFailsOnce(t *testing.T) {
+	for _, fails := range []any{panics{}, leaves{}} {
+		pair(t, func(w *world, a, _ *node, by *actors.Activation) {
+			a.send(fails)
+			w.until("it is there again", func() bool { again := w.witness.activation("a"); return again != nil && again != by })
+			a.send(job{1})
+			w.until("the job is done", func() bool { return len(w.witness.done()) == 1 })
+			again := w.active(a)
+			require.Equal(w.t, by.Grant, again.Grant)
+			require.Equal(w.t, by.Context, again.Context)
+			require.NoError(w.t, again.Context.Err())
+		})
+	}
 }
 
 // TestTooManyFailures: panics and ends of the child give the lock to the other node, which is there before this one
@@ -60,31 +50,6 @@ func TestTooManyFailures(t *testing.T) {
 			}, actors.WithFailures(3, time.Minute, 30*time.Second))
 		})
 	}
-}
-
-// TestFailuresThatAreApart: none too many within the window.
-func TestFailuresThatAreApart(t *testing.T) {
-	pair(t, func(w *world, a, _ *node, by *actors.Activation) {
-		for range 10 {
-			a.send(panics{})
-			time.Sleep(31 * time.Second)
-			require.Equal(w.t, by.Token, w.active(a).Token)
-		}
-	}, actors.WithFailures(3, time.Minute, time.Minute))
-}
-
-// TestAloneItComesBack: where there is no other node, the one that failed is active again after it stayed out.
-func TestAloneItComesBack(t *testing.T) {
-	play(t, 1, func(w *world) {
-		a := w.nodes[0]
-		a.spawn(a.props(actors.WithFailures(1, time.Minute, time.Minute)))
-		by := w.active(a)
-		a.send(panics{})
-		w.until("it has given up", func() bool { return w.contenders() == 0 })
-		begun := time.Now()
-		require.Greater(w.t, w.active(a).Token, by.Token)
-		require.Equal(w.t, time.Minute, time.Since(begun).Round(time.Second))
-	})
 }
 
 // TestStrategyDecides: the singleton's supervisor strategy is the one that was given with its props.
@@ -116,7 +81,7 @@ func TestPanicInStopping(t *testing.T) {
 	pair(t, func(w *world, a, b *node, by *actors.Activation) {
 		a.send(poisonous{})
 		time.Sleep(time.Second)
-		w.ask(b, &messages.SendRevokeRequest{Path: path})
+		w.ask(b, sendRevokeRequest)
 		moved(w, b, by, actors.ErrSingletonAsked)
 	})
 }
@@ -189,15 +154,8 @@ func TestBadInput(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, 1, func(w *world) {
-				a, told := w.nodes[0], make(chan *messages.Failed, 1)
-				parent := w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-					switch msg := ctx.Message().(type) {
-					case *actor.Started:
-						a.pid = ctx.Spawn(a.over(a.session, c.want, c.opts...))
-					case *messages.Failed:
-						told <- msg
-					}
-				}))
+				a := w.nodes[0]
+				parent, told := a.under(a.over(a.session, c.want, c.opts...))
 				failed := <-told
 				require.Equal(w.t, messages.ReasonBadInput, failed.Reason)
 				require.Contains(w.t, failed.Detail, c.says)

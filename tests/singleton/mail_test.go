@@ -16,18 +16,28 @@ func (n *node) request(j job) (any, error) {
 	return n.w.system.Root.RequestFuture(n.pid, j, time.Hour).Result()
 }
 
-// TestMessagesGoToTheChild with their sender; elsewhere they are dead letters.
+// batch is a message that stands for several.
+type batch []any
+
+func (b batch) GetMessages() []any { return b }
+
+// TestMessagesGoToTheChild with their sender, those of a batch once each; elsewhere they are dead letters. A touch is answered
+// once.
 func TestMessagesGoToTheChild(t *testing.T) {
 	pair(t, func(w *world, a, b *node, _ *actors.Activation) {
 		answer, err := a.request(job{1})
 		require.NoError(w.t, err)
 		require.Equal(w.t, job{1}, answer)
-		_, err = b.request(job{2})
+		a.send(batch{job{2}, job{3}})
+		touched, err := w.system.Root.RequestFuture(a.pid, &actor.Touch{}, time.Minute).Result()
+		require.NoError(w.t, err)
+		require.True(w.t, touched.(*actor.Touched).Who.Equal(a.pid))
+		_, err = b.request(job{4})
 		require.ErrorIs(w.t, err, actor.ErrDeadLetter)
-		b.send(job{3})
+		b.send(job{5})
 		time.Sleep(time.Second)
-		require.Equal(w.t, []int{1}, w.witness.done())
-		require.Equal(w.t, []int{2, 3}, w.witness.lost())
+		require.Equal(w.t, []int{1, 2, 3}, w.witness.done())
+		require.Equal(w.t, []int{4, 5}, w.witness.lost())
 	})
 }
 
@@ -56,7 +66,7 @@ func TestHeadersStay(t *testing.T) {
 }
 
 // TestKeptInOrder: messages that come while the singleton is nobody's here are kept up to the bound, and handed on in
-// order, before later ones. Those above it are dead letters.
+// order, before later ones. Those above it are dead letters, and so are those of a singleton that ends.
 func TestKeptInOrder(t *testing.T) {
 	pair(t, func(w *world, a, b *node, _ *actors.Activation) {
 		for number := range 13 {
@@ -74,6 +84,11 @@ func TestKeptInOrder(t *testing.T) {
 		require.Equal(w.t, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13}, w.witness.done())
 		require.Equal(w.t, []int{10, 11, 12}, w.witness.lost())
 		a.gone()
+		a.spawn(a.props(actors.WithBuffer(10)))
+		a.send(job{14})
+		time.Sleep(time.Second)
+		a.stop()
+		require.Equal(w.t, []int{10, 11, 12, 14}, w.witness.lost())
 	}, actors.WithBuffer(10))
 }
 
@@ -103,17 +118,6 @@ func TestKeptWhileStopping(t *testing.T) {
 	}, actors.WithBuffer(10))
 }
 
-// TestKeptAreDeadInTheEnd: a singleton that ends has no use for the messages that it kept.
-func TestKeptAreDeadInTheEnd(t *testing.T) {
-	pair(t, func(w *world, _, b *node, _ *actors.Activation) {
-		b.send(job{1})
-		b.send(job{2})
-		time.Sleep(time.Second)
-		b.stop()
-		require.Equal(w.t, []int{1, 2}, w.witness.lost())
-	}, actors.WithBuffer(10))
-}
-
 // TestNothingForALeaseThatRanOut: the lease is over, and the singleton may not have heard of it.
 func TestNothingForALeaseThatRanOut(t *testing.T) {
 	pair(t, func(w *world, a, b *node, by *actors.Activation) {
@@ -128,23 +132,5 @@ func TestNothingForALeaseThatRanOut(t *testing.T) {
 		w.active2(b)
 		require.Contains(w.t, w.witness.lost(), -1)
 		require.NotContains(w.t, w.witness.done(), -1)
-	})
-}
-
-// batch is a message that stands for several.
-type batch []any
-
-func (b batch) GetMessages() []any { return b }
-
-// TestBatches: each message of a batch is forwarded once. A touch is answered once.
-func TestBatches(t *testing.T) {
-	pair(t, func(w *world, a, _ *node, _ *actors.Activation) {
-		a.send(batch{job{1}, job{2}})
-		touched, err := w.system.Root.RequestFuture(a.pid, &actor.Touch{}, time.Minute).Result()
-		require.NoError(w.t, err)
-		require.True(w.t, touched.(*actor.Touched).Who.Equal(a.pid))
-		time.Sleep(time.Second)
-		require.Equal(w.t, []int{1, 2}, w.witness.done())
-		require.Empty(w.t, w.witness.lost())
 	})
 }

@@ -42,36 +42,51 @@ func moved(w *world, to *node, from *actors.Activation, cause error) *actors.Act
 	return next
 }
 
-// TestStopMoves: a singleton that is stopped, or poisoned, gives the lock back when its child has ended.
-func TestStopMoves(t *testing.T) {
-	for name, end := range map[string]func(w *world, n *node){
-		"stop":   func(w *world, n *node) { w.system.Root.Stop(n.pid) },
-		"poison": func(w *world, n *node) { w.system.Root.Poison(n.pid) },
+// TestMoves: however the term of a child ends, it has ended before another node's begins, and its context says why. A node
+// whose singleton goes on campaigns again.
+func TestMoves(t *testing.T) {
+	for name, c := range map[string]struct {
+		end    func(w *world, a, b *node, by *actors.Activation)
+		cause  error
+		broken bool // nobody waits for its lease
+	}{
+		"stop":    {func(w *world, a, _ *node, _ *actors.Activation) { w.system.Root.Stop(a.pid) }, actors.ErrSingletonStopped, false},
+		"poison":  {func(w *world, a, _ *node, _ *actors.Activation) { w.system.Root.Poison(a.pid) }, actors.ErrSingletonStopped, false},
+		"cut":     {func(_ *world, a, _ *node, _ *actors.Activation) { a.line.Be(bubble.Down) }, actors.ErrSingletonLost, false},
+		"silence": {func(_ *world, a, _ *node, _ *actors.Activation) { a.line.Be(bubble.Silent) }, actors.ErrSingletonLost, false},
+		"asked":   {func(w *world, _, b *node, _ *actors.Activation) { w.ask(b, sendRevokeRequest) }, actors.ErrSingletonAsked, false},
+		"expiry": {func(w *world, a, _ *node, _ *actors.Activation) {
+			require.NoError(w.t, w.server.Expire(a.session.ID()))
+		},
+			actors.ErrSingletonLost, true},
+		"broken": {func(w *world, _, b *node, _ *actors.Activation) {
+			w.ask(b, &messages.Break{Contender: w.ask(b, &messages.ReadQueue{Path: path}).(*messages.Queue).Contenders[0]})
+		}, actors.ErrSingletonLost, true},
+		"lock actor stopped": {func(w *world, _, _ *node, by *actors.Activation) {
+			lock, there := w.system.ProcessRegistry.GetLocal(by.Actor.ID)
+			require.True(w.t, there)
+			lock.Stop(nil)
+		}, actors.ErrSingletonLost, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pair(t, func(w *world, a, b *node, by *actors.Activation) {
-				a.send(lingers(5 * time.Second))
-				time.Sleep(time.Second)
-				end(w, a)
-				time.Sleep(4 * time.Second)
-				require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonStopped)
-				require.True(w.t, by.Valid(), "the child is still stopping, and the lock is kept")
-				require.Equal(w.t, "a", w.witness.running())
-				moved(w, b, by, actors.ErrSingletonStopped)
-				a.gone()
-			})
-		})
-	}
-}
-
-// TestLossMoves: the lock of a node that is cut off is lost before another one is active; when it is back it
-// campaigns again.
-func TestLossMoves(t *testing.T) {
-	for name, fault := range map[string]bubble.State{"cut": bubble.Down, "silence": bubble.Silent} {
-		t.Run(name, func(t *testing.T) {
-			pair(t, func(w *world, a, b *node, by *actors.Activation) {
-				a.line.Be(fault)
-				next := moved(w, b, by, actors.ErrSingletonLost)
+				w.witness.broken = c.broken
+				if c.cause != actors.ErrSingletonLost {
+					a.send(lingers(5 * time.Second))
+					time.Sleep(time.Second)
+					c.end(w, a, b, by)
+					time.Sleep(4 * time.Second)
+					require.ErrorIs(w.t, context.Cause(by.Context), c.cause)
+					require.True(w.t, by.Valid(), "the child is still stopping, and the lock is kept")
+					require.Equal(w.t, "a", w.witness.running())
+				} else {
+					c.end(w, a, b, by)
+				}
+				next := moved(w, b, by, c.cause)
+				if c.cause == actors.ErrSingletonStopped {
+					a.gone()
+					return
+				}
 				a.line.Be(bubble.Open)
 				w.until("a waits", func() bool { return w.contenders() == 2 })
 				b.stop()
@@ -93,16 +108,6 @@ func TestShortCutChangesNothing(t *testing.T) {
 		require.True(w.t, by.Valid())
 		require.NoError(w.t, by.Context.Err())
 		require.Equal(w.t, by, w.active(a))
-	})
-}
-
-// TestExpiry: the session of the active node expires at the servers.
-func TestExpiry(t *testing.T) {
-	pair(t, func(w *world, a, b *node, by *actors.Activation) {
-		w.witness.broken = true // an operator has ended the session: nobody waits for its lease
-		require.NoError(w.t, w.server.Expire(a.session.ID()))
-		moved(w, b, by, actors.ErrSingletonLost)
-		w.until("a waits", func() bool { return w.contenders() == 2 })
 	})
 }
 
@@ -138,21 +143,6 @@ func TestSlowChildKeepsTheLock(t *testing.T) {
 	})
 }
 
-// TestPausedProcess: work that waited while the lease ran out is not begun. Here the child is deaf for as long as a
-// process might be paused.
-func TestPausedProcess(t *testing.T) {
-	pair(t, func(w *world, a, b *node, by *actors.Activation) {
-		a.send(sleeps(time.Minute))
-		time.Sleep(time.Second)
-		a.send(job{1})
-		a.line.Be(bubble.Down)
-		w.active2(b)
-		w.until("the child of a has ended", func() bool { return w.witness.running() == "b" })
-		require.Empty(w.t, w.witness.done())
-		require.False(w.t, by.Valid())
-	})
-}
-
 // active2 waits until a node is active, even while another still runs.
 func (w *world) active2(n *node) {
 	w.t.Helper()
@@ -167,17 +157,6 @@ func (w *world) ask(n *node, query any) any {
 	return answer
 }
 
-// TestAskedFor: the lock goes to the next when somebody asks for it, and back when asked again.
-func TestAskedFor(t *testing.T) {
-	pair(t, func(w *world, a, b *node, by *actors.Activation) {
-		for _, to := range []*node{b, a, b} {
-			w.ask(b, &messages.SendRevokeRequest{Path: path})
-			by = moved(w, to, by, actors.ErrSingletonAsked)
-			w.until("the other waits", func() bool { return w.contenders() == 2 })
-		}
-	})
-}
-
 // TestTakenByForce: a child that was asked and does not stop within the grace period loses the lock.
 func TestTakenByForce(t *testing.T) {
 	play(t, 2, func(w *world) {
@@ -187,36 +166,13 @@ func TestTakenByForce(t *testing.T) {
 		b.spawn(b.props())
 		a.send(sleeps(time.Minute))
 		w.until("b waits", func() bool { return w.contenders() == 2 })
-		w.ask(b, &messages.SendRevokeRequest{Path: path})
+		w.ask(b, sendRevokeRequest)
 		time.Sleep(4 * time.Second)
 		require.True(w.t, by.Valid())
 		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonAsked)
 		w.witness.broken = true // the owner has chosen a grace period instead
 		w.active2(b)
 		require.False(w.t, by.Valid())
-		w.until("a waits", func() bool { return w.contenders() == 2 })
-	})
-}
-
-// TestBroken: an operator breaks the lock.
-func TestBroken(t *testing.T) {
-	pair(t, func(w *world, a, b *node, by *actors.Activation) {
-		w.witness.broken = true
-		queue := w.ask(b, &messages.ReadQueue{Path: path}).(*messages.Queue)
-		w.ask(b, &messages.Break{Contender: queue.Contenders[0]})
-		moved(w, b, by, actors.ErrSingletonLost)
-		w.until("a waits", func() bool { return w.contenders() == 2 })
-	})
-}
-
-// TestLockActorIsStopped: somebody stops the lock actor of the singleton.
-func TestLockActorIsStopped(t *testing.T) {
-	pair(t, func(w *world, a, b *node, by *actors.Activation) {
-		w.witness.broken = true
-		lock, there := w.system.ProcessRegistry.GetLocal(by.Actor.ID)
-		require.True(w.t, there)
-		lock.Stop(nil)
-		moved(w, b, by, actors.ErrSingletonLost)
 		w.until("a waits", func() bool { return w.contenders() == 2 })
 	})
 }

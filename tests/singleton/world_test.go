@@ -13,9 +13,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -113,15 +110,7 @@ func (w *world) newNode(name string) *node {
 }
 
 // connect starts a session.
-func (n *node) connect() {
-	cfg, err := zkconn.NewConfig(n.w.server.Connect(), zkconn.WithSessionTimeout(timeout), zkconn.WithDialer(n.line.Dial))
-	require.NoError(n.w.t, err)
-	session, err := actors.StartSession(n.w.system, cfg)
-	require.NoError(n.w.t, err)
-	relists.Count(n.w.t, session)
-	n.session = session
-	n.w.t.Cleanup(func() { patient.Closed(n.w.t, session.Close(context.WithoutCancel(n.w.t.Context()))) })
-}
+func (n *node) connect() { n.session = bubble.Session(n.w.t, n.w.system, n.line, timeout) }
 
 // props gives the props of the node's singleton.
 func (n *node) props(opts ...actors.SingletonOption) *actor.Props {
@@ -143,6 +132,21 @@ func (n *node) spawn(props *actor.Props) {
 	pid, err := n.w.system.Root.SpawnNamed(props, fmt.Sprint("singleton-", n.name, "-", n.spawned))
 	require.NoError(n.w.t, err)
 	n.pid = pid
+}
+
+// under spawns the node's singleton under a parent, which passes on why it has failed.
+func (n *node) under(props *actor.Props) (parent *actor.PID, told <-chan *messages.Failed) {
+	failed, spawned := make(chan *messages.Failed, 1), make(chan *actor.PID, 1)
+	parent = n.w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case *actor.Started:
+			spawned <- ctx.Spawn(props)
+		case *messages.Failed:
+			failed <- msg
+		}
+	}))
+	n.pid = <-spawned
+	return parent, failed
 }
 
 // stop stops the node's singleton, and waits until it has ended.

@@ -48,6 +48,14 @@ func EachServer(t *testing.T, run func(t *testing.T, zk *Servers)) {
 	}
 }
 
+// OnEmbedded is the embedded server of EachServer, in a chroot of the test's own, for what does not depend on the server. The
+// test runs beside others.
+func OnEmbedded(t *testing.T) *Servers {
+	t.Helper()
+	t.Parallel()
+	return every[0].servers(t)
+}
+
 // EachServerAlone is EachServer for a test that looks at everything that runs, here or at the
 // servers, that keeps the processors busy by itself, or whose story depends on the order of
 // arrivals.

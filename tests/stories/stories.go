@@ -1,6 +1,7 @@
 // Package stories tells the stories of a package of tests on each kind of server. A server is started when it is first
 // needed and serves all stories of the package; each story has a chroot of its own. [EachServer] is for tests that run on
-// every kind of server there is, [Each] and [Tell] for those with kinds of their own, and [Main] for their TestMain.
+// every kind of server there is, [OnEmbedded] for what is the same on all of them, [Each] and [Tell] for those with kinds
+// of their own, and [Main] for their TestMain.
 //
 // It also has what such stories look at from outside: nodes, logs, and processes of the test's own binary.
 package stories
