@@ -129,10 +129,13 @@ func Tell[P any](t *testing.T, kinds []*Kind, all []Story[P], place func(t *test
 // Chroot gives a story's chroot, which does not exist yet.
 func Chroot() string { return fmt.Sprintf("/story-%d", chroots.Add(1)) }
 
-// Main is for TestMain: it runs the tests, stops the servers that they share, and then finds out whether anything of
-// Turnstile's is still running. It does not return.
-func Main(m *testing.M) {
-	code := m.Run()
+// Main is for TestMain: it is Run, and does not return.
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run runs the tests, stops the servers that they share, and then finds out whether anything of Turnstile's is still
+// running.
+func Run(m *testing.M) (code int) {
+	code = m.Run()
 	var failures error
 	for _, stop := range stops {
 		failures = errors.Join(failures, stop())
@@ -142,9 +145,9 @@ func Main(m *testing.M) {
 	}
 	if failures != nil {
 		fmt.Fprintln(os.Stderr, failures)
-		code = 1
+		return 1
 	}
-	os.Exit(code)
+	return code
 }
 
 // Leaked waits until no goroutine is left, and gives an error where one stays. goleak itself gives up after half a

@@ -8,41 +8,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
-
-// TestDoctorOnVersions: what doctor says of a server that is another version than it should be, or no ZooKeeper.
-func TestDoctorOnVersions(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct{ of, found, do string }{
-		"3.9.3": {"Zookeeper version: 3.9.3-c26634f34490bb0ea7a09cc51e05ede3b4e320ee", "ZooKeeper 3.9.3, standalone", "ZOOKEEPER-4925"},
-		"3.8.0": {"Zookeeper version: 3.8.0-5a02a05eddb59aee6ac762f7ea82e92a68eb9c0f", "ZooKeeper 3.8.0, standalone", "ZOOKEEPER-4785"},
-		"Keeper": {"ClickHouse Keeper version: v25.8.1.1-lts-0123456789abcdef", "ClickHouse Keeper v25.8.1.1, standalone",
-			"no lease can be promised here"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			at := place{addr: saying(t, embedded.Run(t).Addr(), tc.of)}
-			grade, found, do := parsed[report](t, at, 0, patiently("doctor", "--json")...).grade(t, "server")
-			require.Equal(t, "warn", grade)
-			require.Contains(t, found, tc.found)
-			require.Contains(t, do, tc.do)
-		})
-	}
-}
-
-// TestDoctorOnSwappedSessions: what stands there begins another session on each reconnect, as ClickHouse Keeper does.
-func TestDoctorOnSwappedSessions(t *testing.T) {
-	t.Parallel()
-	proxy := rig.NewProxy(t, embedded.Run(t).Addr())
-	proxy.ForgetSessions(true)
-	grade, found, do := parsed[report](t, place{addr: proxy.Addr()}, 1, patiently("doctor", "--json")...).grade(t, "reconnect")
-	require.Equal(t, "FAIL", grade)
-	require.Contains(t, found, "another session was handed out")
-	require.Contains(t, do, "ClickHouse Keeper")
-}
 
 // saying stands before a server and answers srvr as one of another version does. It gives the address.
 func saying(t *testing.T, server, version string) string {

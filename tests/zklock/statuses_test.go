@@ -1,6 +1,7 @@
 package zklock
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -18,9 +20,8 @@ import (
 func silent(t *testing.T) place {
 	t.Helper()
 	server := embedded.Run(t)
-	injected, err := server.Inject(embedded.Fault{Path: "/**", Action: embedded.DropReply, Count: -1})
+	_, err := server.Inject(embedded.Fault{Path: "/**", Action: embedded.DropReply, Count: -1})
 	require.NoError(t, err)
-	t.Cleanup(injected.Remove)
 	return place{addr: server.Addr()}
 }
 
@@ -33,72 +34,51 @@ func mute(t *testing.T) place {
 	return place{addr: listener.Addr().String()}
 }
 
-// absent is a server behind which nobody listens.
-func absent(t *testing.T) place {
-	t.Helper()
-	at, proxy := here(t).behind(t)
-	proxy.Refuse(true)
-	return at
-}
-
-// elsewhere is a server without the chroot that is named; inside, one with that chroot and nothing in it.
-func elsewhere(t *testing.T) place {
-	t.Helper()
-	return place{addr: embedded.Run(t).Addr(), chroot: "/wrong"}
-}
-
-func inside(t *testing.T) place {
-	t.Helper()
-	at := elsewhere(t)
-	at.make(t)
-	return at
-}
-
 // goesOn stands for a command that does not end by itself.
 const goesOn = -1
 
 // TestExitStatuses: what each command comes to where it cannot do its work, as the page has it.
 func TestExitStatuses(t *testing.T) {
 	t.Parallel()
-	const missing, chroot = "does not exist", "the chroot /wrong does not exist at these servers"
+	const missing, chroot = "does not exist", "the chroot /test does not exist at these servers"
 	places := []struct {
 		name  string
 		at    func(*testing.T) place
 		bound time.Duration // for the connection, and W of the command
 	}{
-		{"nobody listens", absent, time.Second},
+		{"nobody listens", func(t *testing.T) place { return place{addr: stories.DeadAddress(t)} }, time.Second},
 		{"no session", mute, time.Second},
 		{"no answer", silent, 2 * time.Second},
-		{"wrong path", inside, patient.Bound},
-		{"wrong chroot", elsewhere, patient.Bound},
+		{"wrong path", func(t *testing.T) place { at := here(t); at.make(t); return at }, patient.Bound},
+		{"wrong chroot", here, patient.Bound},
 	}
 	page := read(t, "../../examples/zklock/README.md")
 	for _, row := range []struct {
 		command string
-		// One for each place. The text of a status that is not zero says where the fault is.
+		// One for each place. The text of a status that is not zero says where the fault is: of 69, that it was so within W.
 		status [5]int
 		says   [5]string
 	}{
-		{"run --wait W /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"run -n /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"run --at-most-every 1h /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"run --for 2025-12-24T02:00Z /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"hold --wait W /x/y", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"permits /x/y 3", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"permits /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"queue /x/y", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing + ", and neither does /x", chroot}},
-		{"queue --json /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"tree /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"tree /", [5]int{69, 69, 69, 0, 66}, [5]string{"within W", "within W", "within W", "", chroot}},
-		{"graph /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"graph /", [5]int{69, 69, 69, 0, 66}, [5]string{"within W", "within W", "within W", "", chroot}},
-		{"revoke /x", [5]int{69, 69, 69, 1, 1}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"break --yes /x 1", [5]int{69, 69, 69, 1, 1}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"trace /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"queue --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"tree --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"doctor", [5]int{69, 69, 1, 0, 1}, [5]string{"within W", "within W", "no answer within W", "", chroot}},
-		{"doctor --root /x", [5]int{69, 69, 1, 1, 1}, [5]string{"within W", "within W", "no answer within W", "/x " + missing, chroot}},
+		{command: "run --wait W /x/y -- true", status: [5]int{69, 69, 69, 0, 0}},
+		{command: "run -n /x/y -- true", status: [5]int{69, 69, 69, 0, 0}},
+		{command: "run --at-most-every 1h /x/y -- true", status: [5]int{69, 69, 69, 0, 0}},
+		{command: "run --for 2025-12-24T02:00Z /x/y -- true", status: [5]int{69, 69, 69, 0, 0}},
+		{command: "hold --wait W /x/y", status: [5]int{69, 69, 69, 0, 0}},
+		{command: "permits /x/y 3", status: [5]int{69, 69, 69, 0, 0}},
+		{"permits /x", [5]int{69, 69, 69, 66, 66}, [5]string{"", "", "", missing, chroot}},
+		{"queue /x/y", [5]int{69, 69, 69, 66, 66}, [5]string{"", "", "", missing + ", and neither does /x", chroot}},
+		{"queue --json /x", [5]int{69, 69, 69, 66, 66}, [5]string{"", "", "", missing, chroot}},
+		{"tree /x", [5]int{69, 69, 69, 66, 66}, [5]string{"", "", "", missing, chroot}},
+		{"tree /", [5]int{69, 69, 69, 0, 66}, [5]string{"", "", "", "", chroot}},
+		{"graph /x", [5]int{69, 69, 69, 66, 66}, [5]string{"", "", "", missing, chroot}},
+		{"graph /", [5]int{69, 69, 69, 0, 66}, [5]string{"", "", "", "", chroot}},
+		{"revoke /x", [5]int{69, 69, 69, 1, 1}, [5]string{"", "", "", missing, chroot}},
+		{"break --yes /x 1", [5]int{69, 69, 69, 1, 1}, [5]string{"", "", "", missing, chroot}},
+		{"trace /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"", "", "", missing, chroot}},
+		{"queue --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"", "", "", missing, chroot}},
+		{"tree --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"", "", "", missing, chroot}},
+		{"doctor", [5]int{69, 69, 1, 0, 1}, [5]string{"", "", "no answer within W", "", chroot}},
+		{"doctor --root /x", [5]int{69, 69, 1, 1, 1}, [5]string{"", "", "no answer within W", "/x " + missing, chroot}},
 	} {
 		line := "| `" + row.command + "` |"
 		for _, status := range row.status {
@@ -119,7 +99,7 @@ func TestExitStatuses(t *testing.T) {
 				if strings.Contains(row.command, "W") { // it ends the connecting, too
 					connect = patient.Bound.String()
 				}
-				p := start(t, at, append([]string{args[0], "--session-timeout", patient.Session.String(), "--connect-timeout", connect}, args[1:]...)...)
+				p := start(t, at, fmt.Sprintf("%s --session-timeout %v --connect-timeout %s %s", args[0], patient.Session, connect, strings.Join(args[1:], " ")))
 				if args[0] == "hold" && row.status[i] == 0 {
 					patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), "holds ") }, "never held")
 				}
@@ -132,7 +112,11 @@ func TestExitStatuses(t *testing.T) {
 				} else {
 					p.ends(t, row.status[i])
 				}
-				require.Contains(t, p.stdout(t)+p.stderr(t), strings.ReplaceAll(row.says[i], "W", bound))
+				text := cmp.Or(row.says[i], map[int]string{69: "within W"}[row.status[i]])
+				require.Contains(t, p.stdout(t)+p.stderr(t), strings.ReplaceAll(text, "W", bound))
+				if where.name == "nobody listens" {
+					require.Contains(t, p.stdout(t)+p.stderr(t), at.addr)
+				}
 				if where.name == "wrong chroot" && row.status[i] != 0 {
 					exists, _, err := at.raw(t).Exists(at.chroot)
 					require.NoError(t, err)
@@ -146,20 +130,19 @@ func TestExitStatuses(t *testing.T) {
 // TestFollowingWhatDoesNotExist: a command that follows events at a path may come before its first
 // lock. It says that the path does not exist, and then shows the lock.
 func TestFollowingWhatDoesNotExist(t *testing.T) {
-	eachServer(t, func(t *testing.T, at place) {
-		for command, shown := range map[string]string{"trace --json /f": `"what":"holds"`, "queue --watch --json /f": `"holds":true`,
-			"tree --watch --json /f": `"holders":1`} {
-			p := start(t, at, patiently(strings.Fields(command)[0], strings.Fields(command)[1:]...)...)
-			patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "does not exist") }, "%s never said so", command)
-			holder, _ := runs(t, at, patiently("run", "/f", "--", "sh", "-c", holding)...)
-			patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), shown) }, "%s never showed the holder", command)
-			holder.letGo()
-			holder.ends(t, 0)
-			require.NoError(t, p.Kill())
-			conn := at.raw(t)
-			require.NoError(t, conn.Delete(at.chroot+"/f", -1))
-		}
-	})
+	t.Parallel()
+	at := here(t)
+	for command, shown := range map[string]string{"trace --json /f": `"what":"holds"`, "queue --watch --json /f": `"holds":true`,
+		"tree --watch --json /f": `"holders":1`} {
+		p := start(t, at, command)
+		patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "does not exist") }, "%s never said so", command)
+		holder, _ := runs(t, at, "run /f -- sh -c", holding)
+		patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), shown) }, "%s never showed the holder", command)
+		holder.leaves(t)
+		require.NoError(t, p.Kill())
+		conn := at.raw(t)
+		require.NoError(t, conn.Delete(at.chroot+"/f", -1))
+	}
 }
 
 // TestWaitBehindSomebody: the servers fall silent while a waiter is in the queue. Somebody was before it, so the lock was not free.
@@ -176,7 +159,7 @@ func TestWaitBehindSomebody(t *testing.T) {
 	// A session that reads the holder's node has seen the queue.
 	silence, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: holder, Action: embedded.HoldReplies})
 	require.NoError(t, err)
-	waiter := start(t, at, patiently("run", "--wait", "10s", "/w", "--", "true")...)
+	waiter := start(t, at, "run --wait 10s /w -- true")
 	require.NoError(t, silence.Wait(patient.Deadline(t)))
 	waiter.ends(t, 75)
 	require.Contains(t, waiter.stderr(t), "/w was not free within 10s")
