@@ -32,28 +32,28 @@ func TestPermissionsOnTheLockPath(t *testing.T) {
 // with gives everybody some permissions on /lock, and bob all.
 func with(perms int32, tell func(*testing.T, *place)) func(*testing.T, *place) {
 	return func(t *testing.T, at *place) {
-		at.make(t, bob, []zk.ACL{all(perms), may(bob, zk.PermAll)}, "/lock")
+		at.makeLock(t, perms)
 		tell(t, at)
 	}
 }
 
 func works(t *testing.T, at *place) {
-	one, two := open(t, at.Connect()), open(t, at.Connect())
-	first := lock(t, one, "/lock")
-	second := queue(t, two, "/lock")
-	_, err := one.Mutex("/lock").TryLock(deadline(t))
+	one, two := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+	first := patient.LockAt(t, one, "/lock")
+	second := patient.Queue(t, two, "/lock")
+	_, err := one.Mutex("/lock").TryLock(patient.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	unlock(t, first)
+	patient.GiveBack(t, first)
 	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
-	unlock(t, lease)
+	patient.GiveBack(t, lease)
 	at.requireCount(t, 0, "/lock")
 }
 
 // tryBoth asks for the lock in both ways and wants ErrNoAuth, in time.
 func tryBoth(t *testing.T, client *locks.Client) {
 	t.Helper()
-	ctx := deadline(t)
+	ctx := patient.Deadline(t)
 	for _, try := range []func(context.Context) (*locks.Lease, error){client.Mutex("/lock").Lock, client.Mutex("/lock").TryLock} {
 		lease, err := try(ctx)
 		require.Nil(t, lease)
@@ -64,7 +64,7 @@ func tryBoth(t *testing.T, client *locks.Client) {
 }
 
 func refused(t *testing.T, at *place) {
-	client := open(t, at.Connect())
+	client := patient.Open(t, at.Connect())
 	session := client.Session().ID()
 	tryBoth(t, client)
 	at.requireCount(t, 0, "/lock")
@@ -75,11 +75,11 @@ func refused(t *testing.T, at *place) {
 // Nothing but the end of the session removes the node, so the session ends: other locks of it are lost, and told.
 // The client goes on with the next session.
 func endsSession(t *testing.T, at *place) {
-	client := open(t, at.Connect())
+	client := patient.Open(t, at.Connect())
 	session := client.Session().ID()
-	other := lock(t, client, "/other")
-	lease := lock(t, client, "/lock")
-	err := lease.Unlock(deadline(t))
+	other := patient.LockAt(t, client, "/other")
+	lease := patient.LockAt(t, client, "/lock")
+	err := lease.Unlock(patient.Deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, err, "/lock")
 	patient.Receive(t, other.Context().Done())
@@ -91,9 +91,9 @@ func endsSession(t *testing.T, at *place) {
 }
 
 func refusedAndEndsSession(t *testing.T, at *place) {
-	client := open(t, at.Connect())
+	client := patient.Open(t, at.Connect())
 	session := client.Session().ID()
-	_, err := client.Mutex("/lock").Lock(deadline(t))
+	_, err := client.Mutex("/lock").Lock(patient.Deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, err, "/lock")
 	at.awaitCount(t, 0, "/lock")
@@ -102,13 +102,13 @@ func refusedAndEndsSession(t *testing.T, at *place) {
 }
 
 func givesUp(t *testing.T, at *place) {
-	holder := lock(t, open(t, at.Connect(), credential(bob)), "/lock")
-	client := open(t, at.Connect())
-	_, err := client.Mutex("/lock").TryLock(deadline(t))
+	holder := patient.LockAt(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
+	client := patient.Open(t, at.Connect())
+	_, err := client.Mutex("/lock").TryLock(patient.Deadline(t))
 	require.Error(t, err)
 	at.awaitCount(t, 1, "/lock")
 	require.True(t, holder.Valid())
-	unlock(t, holder)
+	patient.GiveBack(t, holder)
 	use(t, client, "/elsewhere")
 }
 
@@ -123,59 +123,59 @@ func TestPermissionsTakenAway(t *testing.T) {
 }
 
 func deleteTakenAway(t *testing.T, at *place) {
-	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.Connect())
-	lease := lock(t, client, "/lock")
-	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermDelete), may(bob, zk.PermAll)})
+	at.makeLock(t, zk.PermAll)
+	client := patient.Open(t, at.Connect())
+	lease := patient.LockAt(t, client, "/lock")
+	at.setACL(t, bob, "/lock", all(zk.PermAll&^zk.PermDelete), may(bob, zk.PermAll))
 	require.True(t, lease.Valid())
-	require.ErrorIs(t, lease.Unlock(deadline(t)), zkconn.ErrNoAuth)
+	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), zkconn.ErrNoAuth)
 	at.awaitCount(t, 0, "/lock")
 	use(t, client, "/elsewhere")
 }
 
 // The third of a queue has to list it again when the second gives up, and is told that it may not. The others go on.
 func listTakenAway(t *testing.T, at *place) {
-	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	first := lock(t, open(t, at.Connect(), credential(bob)), "/lock")
-	ctx, giveUp := context.WithCancel(deadline(t))
+	at.makeLock(t, zk.PermAll)
+	first := patient.LockAt(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
+	ctx, giveUp := context.WithCancel(patient.Deadline(t))
 	defer giveUp()
-	giving := open(t, at.Connect(), credential(bob))
+	giving := patient.Open(t, at.Connect(), credential(bob))
 	gone := make(chan error, 1)
 	go func() {
 		_, err := giving.Mutex("/lock").Lock(ctx)
 		gone <- err
 	}()
 	at.awaitCount(t, 2, "/lock")
-	third := queue(t, open(t, at.Connect()), "/lock")
-	fourth := queue(t, open(t, at.Connect(), credential(bob)), "/lock")
-	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermRead), may(bob, zk.PermAll)})
+	third := patient.Queue(t, patient.Open(t, at.Connect()), "/lock")
+	fourth := patient.Queue(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
+	at.setACL(t, bob, "/lock", all(zk.PermAll&^zk.PermRead), may(bob, zk.PermAll))
 	giveUp()
 	require.ErrorIs(t, <-gone, context.Canceled)
 	<-third.Done
 	require.ErrorIs(t, third.Err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, third.Err, "/lock")
-	unlock(t, first)
-	unlock(t, fourth.Granted(t))
+	patient.GiveBack(t, first)
+	patient.GiveBack(t, fourth.Granted(t))
 	at.requireCount(t, 0, "/lock")
 }
 
 func writeTakenAway(t *testing.T, at *place) {
-	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.Connect())
+	at.makeLock(t, zk.PermAll)
+	client := patient.Open(t, at.Connect())
 	first := use(t, client, "/lock")
-	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermWrite), may(bob, zk.PermAll)})
+	at.setACL(t, bob, "/lock", all(zk.PermAll&^zk.PermWrite), may(bob, zk.PermAll))
 	second := use(t, client, "/lock")
 	require.Greater(t, second.Token(), first.Token())
 	require.Greater(t, use(t, client, "/lock").Token(), second.Token())
 }
 
 func createTakenAway(t *testing.T, at *place) {
-	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.Connect())
+	at.makeLock(t, zk.PermAll)
+	client := patient.Open(t, at.Connect())
 	use(t, client, "/lock")
-	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermCreate), may(bob, zk.PermAll)})
+	at.setACL(t, bob, "/lock", all(zk.PermAll&^zk.PermCreate), may(bob, zk.PermAll))
 	tryBoth(t, client)
 	at.requireCount(t, 0, "/lock")
-	at.setACL(t, bob, "/lock", everyone)
+	at.setACL(t, bob, "/lock", everyone...)
 	use(t, client, "/lock")
 }

@@ -54,7 +54,7 @@ func TestPollIsWarnedOf(t *testing.T) {
 				told := func() int { return log.Count("found by looking again, a session timeout later") }
 				for n := range times {
 					first := bubble.Locked(t, owner.Mutex("/closed").Lock)
-					second := wait(t, waiter, patient.MutexAt("/closed"))
+					second := patient.Wait(t, waiter, patient.MutexAt("/closed"))
 					synctest.Wait()
 					if n == 0 {
 						require.Zero(t, told())

@@ -1,7 +1,6 @@
 package access
 
 import (
-	"context"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
@@ -33,20 +32,16 @@ var unreadKinds = map[string]patient.Asks{
 	"a mutex":     patient.MutexAt("/lock"),
 	"a semaphore": permitAt("/lock"),
 	"a reader":    readAt("/lock"),
-	"a writer": func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
-		return client.RWMutex("/lock", observe).Lock
-	},
-	"a contest": func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
-		return client.Contest("/lock/one", observe).Lock
-	},
+	"a writer":    writerAt("/lock"),
+	"a contest":   contestAt("/lock/one"),
 }
 
 func unreadIsRefused(t *testing.T, at *place, own []zk.ACL, ask patient.Asks) {
-	at.make(t, "", everyone, "/lock")
-	client := open(t, at.Connect(), locks.WithSessionTimeout(seldom), locks.WithACL(own...), locks.WithParentACL(everyone...))
+	at.makeLock(t, zk.PermAll)
+	client := patient.Open(t, at.Connect(), locks.WithSessionTimeout(seldom), locks.WithACL(own...), locks.WithParentACL(everyone...))
 	session := client.Session().ID()
 	for range 2 {
-		_, err := ask(client, locks.WithObserver(recorder(t, client).PID()))(deadline(t))
+		_, err := ask(client, locks.WithObserver(patient.Recorder(t, client).PID()))(patient.Deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		require.ErrorContains(t, err, "/lock")
 		require.ErrorContains(t, err, "its own session may not read it")
@@ -59,10 +54,10 @@ func unreadIsRefused(t *testing.T, at *place, own []zk.ACL, ask patient.Asks) {
 // deleted.
 func TestOwnNodesUnreadableForGood(t *testing.T) {
 	tell(t, []story{{"a mutex", func(t *testing.T, at *place) {
-		at.make(t, bob, []zk.ACL{all(zk.PermAll &^ zk.PermDelete), may(bob, zk.PermAll)}, "/lock")
-		client := open(t, at.Connect(), locks.WithSessionTimeout(seldom), locks.WithACL(all(zk.PermCreate|zk.PermDelete)))
+		at.makeLock(t, zk.PermAll&^zk.PermDelete)
+		client := patient.Open(t, at.Connect(), locks.WithSessionTimeout(seldom), locks.WithACL(all(zk.PermCreate|zk.PermDelete)))
 		session := client.Session().ID()
-		_, err := client.Mutex("/lock").Lock(deadline(t))
+		_, err := client.Mutex("/lock").Lock(patient.Deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		at.awaitCount(t, 0, "/lock")
 		require.NotEqual(t, session, client.Session().ID())

@@ -1,7 +1,8 @@
-package sasl
+package access
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +13,72 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
+
+// saslClient opens a client of alice's, whose nodes are hers alone.
+func saslClient(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
+	t.Helper()
+	return (&place{sasl: true}).mine(t, connect, opts...)
+}
+
+// The second request of an exchange, which carries the proof, is lost, or its answer.
+func TestSecondTokenIsLost(t *testing.T) {
+	for name, action := range map[string]embedded.Action{
+		"before": embedded.CutBefore, "after": embedded.CutAfter, "reply": embedded.DropReply,
+	} {
+		t.Run(name, func(t *testing.T) {
+			for attempt := 0; !keptThrough(t, action); attempt++ {
+				require.Less(t, attempt, 5, "the lease does not outlive it")
+			}
+		})
+	}
+}
+
+// keptThrough is false where the lease ended meanwhile: on a machine that stood still for too long.
+func keptThrough(t *testing.T, action embedded.Action) bool {
+	t.Helper()
+	s := embedded.Run(t, embedded.WithSASL(passwords), embedded.WithSASLRequired())
+	client := saslClient(t, s.Addr(), locks.WithSessionTimeout(6*time.Second)) // a third of it for an answer that never comes
+	holder := patient.LockAt(t, client, "/mine")
+	id := client.Session().ID()
+	fault, err := s.Inject(embedded.Fault{Op: embedded.OpSASL, Skip: 1, Count: 1, Action: action})
+	require.NoError(t, err)
+	_, err = s.Inject(embedded.Fault{Op: embedded.OpPing, Count: 1, Action: embedded.CutBefore})
+	require.NoError(t, err)
+	require.NoError(t, fault.Wait(patient.Deadline(t)))
+	if err := patient.LockAt(t, client, "/other").Unlock(patient.Deadline(t)); !errors.Is(err, locks.ErrLost) {
+		require.NoError(t, err)
+	}
+	err = holder.Unlock(patient.Deadline(t))
+	if errors.Is(err, locks.ErrLost) {
+		return false
+	}
+	require.NoError(t, err)
+	require.Equal(t, id, client.Session().ID())
+	return true
+}
+
+// Each member of an ensemble is authenticated with, by the same session, as members die and come back.
+func TestRealMembersDie(t *testing.T) {
+	e := rig.StartEnsemble(t, 3, jaas,
+		rig.WithConfig("sessionRequireClientSASLAuth", "true"))
+	client := saslClient(t, e.Addrs(), locks.WithSessionTimeout(time.Minute)) // longer than elections take
+	rec := patient.Recorder(t, client)
+	holder := patient.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
+	second := patient.Queue(t, saslClient(t, e.Addrs()), "/mine")
+	for _, member := range e.Members() {
+		require.NoError(t, member.Kill())
+		require.NoError(t, member.Restart(patient.Deadline(t)))
+		_, err := e.Leader(patient.Deadline(t))
+		require.NoError(t, err)
+	}
+	patient.Eventually(t, holder.Valid, "the lease never runs again")
+	require.NoError(t, context.Cause(holder.Context()), "and has never been lost")
+	patient.GiveBack(t, holder)
+	patient.GiveBack(t, second.Granted(t))
+}
 
 // virtual opens a client in a bubble; it is closed before that ends.
 func virtual(t *testing.T, server *embedded.Server, opts ...locks.Option) *locks.Client {
@@ -35,7 +100,7 @@ func TestHoursOfReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords), embedded.WithSASLRequired())
-		client := virtual(t, server, as(t, "bob"))
+		client := virtual(t, server, sasl(t, bob))
 		lease := bubble.Locked(t, client.Mutex("/hours").Lock)
 		id := client.Session().ID()
 		slow, err := server.Inject(embedded.Fault{
@@ -64,7 +129,7 @@ func TestSilenceInTheExchange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords))
-		client := virtual(t, server, as(t, "bob"))
+		client := virtual(t, server, sasl(t, bob))
 		lease := bubble.Locked(t, client.Mutex("/lease").Lock)
 		next := make(chan *locks.Lease, 1)
 		waiter := virtual(t, server) // without SASL
