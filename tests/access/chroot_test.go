@@ -10,7 +10,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -22,9 +21,7 @@ func TestChroot(t *testing.T) {
 		{"one that does not exist is made", chrootIsMade},
 		{"one that vanishes is made again", chrootVanishes},
 		{"one that may not be made", chrootMayNotBeMade},
-		{"one that belongs to somebody else", chrootOfAnother},
 		{"paths are told as they were written", pathsAsWritten},
-		{"after a cut and after the end of the session", chrootReconnects},
 	})
 }
 
@@ -93,18 +90,6 @@ func chrootMayNotBeMade(t *testing.T, at *place) {
 	at.requireCount(t, 0, "/theirs")
 }
 
-func chrootOfAnother(t *testing.T, at *place) {
-	holder := patient.LockAt(t, patient.Open(t, at.Connect()+"/app", credential(alice), locks.WithParentACL(onlyMe...)), "/lock")
-	client := patient.Open(t, at.Connect()+"/app", credential(bob))
-	for _, path := range []string{"/lock", "/other"} {
-		_, err := client.Mutex(path).Lock(patient.Deadline(t))
-		require.ErrorIs(t, err, zkconn.ErrNoAuth, path)
-	}
-	require.Equal(t, []string{"lock"}, at.children(t, alice, "/app"))
-	require.True(t, holder.Valid())
-	patient.GiveBack(t, holder)
-}
-
 // pathsAsWritten looks at all that a user is told: the lease, the notices, the transitions and the errors.
 func pathsAsWritten(t *testing.T, at *place) {
 	client := patient.Open(t, at.Connect()+"/app")
@@ -142,26 +127,4 @@ func requireWritten(t *testing.T, at *place, err error, path string) {
 	require.Equal(t, path, e.Path)
 	require.ErrorContains(t, err, path)
 	require.NotContains(t, err.Error(), at.Root())
-}
-
-func chrootReconnects(t *testing.T, at *place) {
-	proxy := at.Proxy(t)
-	client := patient.Open(t, proxy.Addr()+at.Root()+"/app")
-	first := patient.LockAt(t, client, "/lock")
-	second := patient.Queue(t, client, "/lock")
-	proxy.Cut()
-	_, err := second.Rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
-	require.NoError(t, err)
-
-	id, password, ok := proxy.Session()
-	require.True(t, ok)
-	proxy.Refuse(true) // so that the client cannot come back before the session has ended
-	require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Hosts(), id, password))
-	proxy.Refuse(false)
-	patient.Receive(t, first.Context().Done())
-	lease := second.Granted(t)
-	require.Equal(t, "/lock", lease.Path())
-	require.Equal(t, []string{lease.Node()}, at.children(t, "", "/app/lock"))
-	patient.GiveBack(t, lease)
-	require.Empty(t, at.children(t, "", "/app/lock"))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -80,27 +79,13 @@ func TestRealMembersDie(t *testing.T) {
 	patient.GiveBack(t, second.Granted(t))
 }
 
-// virtual opens a client in a bubble; it is closed before that ends.
-func virtual(t *testing.T, server *embedded.Server, opts ...locks.Option) *locks.Client {
-	t.Helper()
-	client, err := locks.Open(t.Context(), server.Connect(), append(opts, locks.WithDialer(server.DialContext),
-		locks.WithSessionTimeout(10*time.Second))...)
-	require.NoError(t, err)
-	relists.Count(t, client.Session())
-	t.Cleanup(func() {
-		patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
-		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
-	})
-	return client
-}
-
 // Hours of holding a lock on connections that are lost each minute, with exchanges that take a second: the lease
 // never ends, and the session stays the same.
 func TestHoursOfReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords), embedded.WithSASLRequired())
-		client := virtual(t, server, sasl(t, bob))
+		client := bubble.OpenClient(t, server, server.Connect(), sasl(t, bob))
 		lease := bubble.Locked(t, client.Mutex("/hours").Lock)
 		id := client.Session().ID()
 		slow, err := server.Inject(embedded.Fault{
@@ -129,17 +114,9 @@ func TestSilenceInTheExchange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords))
-		client := virtual(t, server, sasl(t, bob))
+		client := bubble.OpenClient(t, server, server.Connect(), sasl(t, bob))
 		lease := bubble.Locked(t, client.Mutex("/lease").Lock)
-		next := make(chan *locks.Lease, 1)
-		waiter := virtual(t, server) // without SASL
-		go func() {
-			lease, err := waiter.Mutex("/lease").Lock(t.Context())
-			if err != nil {
-				t.Error(err)
-			}
-			next <- lease
-		}()
+		next := patient.Elsewhere(t.Context(), bubble.Client(t, server).Mutex("/lease").Lock) // without SASL
 		id := client.Session().ID()
 		time.Sleep(20 * time.Second)
 		silent, err := server.Inject(embedded.Fault{Op: embedded.OpSASL, Count: 1 << 20, Action: embedded.HoldReplies})
@@ -153,12 +130,12 @@ func TestSilenceInTheExchange(t *testing.T) {
 		require.LessOrEqual(t, time.Since(cut), 5*time.Second, "half of the session timeout")
 		due, known := server.SessionDue(id)
 		require.True(t, !known || due.After(time.Now()), "the session lives for longer than the lease")
-		var other *locks.Lease
-		select {
-		case other = <-next:
-		case <-time.After(time.Minute): // a session timeout of attempts, one and a half of waiting, and what is under way
-		}
-		require.NotNil(t, other, "the session of a client that is not let in lives on")
+		// A session timeout of attempts, one and a half of waiting, and what is under way, or else the session of a client that
+		// is not let in lives on.
+		got := patient.Receive(t, next)
+		require.NoError(t, got.Err)
+		require.Less(t, time.Since(cut), time.Minute)
+		other := got.Lease
 		require.Greater(t, other.Token(), lease.Token())
 		bubble.GiveBack(t, other)
 		silent.Release()

@@ -35,7 +35,7 @@ func TestWaitingSaysBehindWhomOverGateway(t *testing.T) {
 			require.Equal(t, locks.Waiting, change.Kind)
 			return change.Behind
 		}
-		held := bubble.Locked(t, other.Mutex("/anew", locks.WithLabel("holder")).Lock)
+		held := patient.Locked(t, other.Mutex("/anew", locks.WithLabel("holder")).Lock)
 		ctx, leave := context.WithCancel(t.Context())
 		middle := patient.Elsewhere(ctx, other.Mutex("/anew", locks.WithLabel("middle")).Lock)
 		queued(t, other, "/anew", 2)
@@ -62,7 +62,7 @@ func TestBehindOverGateway(t *testing.T) {
 	for name, opts := range map[string][]gateway.Option{"alone": nil, "a cohort": {gateway.WithCohort(9)}} {
 		t.Run(name, func(t *testing.T) {
 			inOffice(t, func(t *testing.T, o *office) {
-				held := bubble.Locked(t, o.clients[0].Mutex("/late", locks.WithLabel("holder")).Lock)
+				held := patient.Locked(t, o.clients[0].Mutex("/late", locks.WithLabel("holder")).Lock)
 				observed := actorstest.Observed(o.at)
 				lock := o.system.Root.Spawn(actors.NewLock(observed, messages.Acquire{Path: "/late"}))
 				first, err := observed.Await(t.Context(), "/late")

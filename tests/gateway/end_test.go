@@ -34,7 +34,7 @@ func TestBrokenLeaseIsLost(t *testing.T) {
 // TestGatewayEndsWithSession: a gateway whose session has ended for good stops.
 func TestGatewayEndsWithSession(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		lease := bubble.Locked(t, o.client.Mutex("/ends").Lock)
+		lease := patient.Locked(t, o.client.Mutex("/ends").Lock)
 		o.system.Root.Stop(o.clients[0].Session().PID())
 		patient.AwaitLost(t, lease)
 		ended(t, o.system, o.pids[0])
@@ -46,8 +46,8 @@ func TestGatewayEndsWithSession(t *testing.T) {
 func TestClosedGatewayMayPass(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		client, other := o.over(gateway.At(o.pids[0])), o.clients[1]
-		bubble.Locked(t, client.Mutex("/held").Lock) // so that the gateway has something to wait for
-		bubble.Locked(t, other.Mutex("/waits").Lock)
+		patient.Locked(t, client.Mutex("/held").Lock) // so that the gateway has something to wait for
+		patient.Locked(t, other.Mutex("/waits").Lock)
 		waiter := patient.Elsewhere(t.Context(), client.Mutex("/waits").Lock)
 		queued(t, other, "/waits", 2)
 		go func() { _ = o.clients[0].Close(context.WithoutCancel(t.Context())) }()
@@ -81,11 +81,8 @@ func TestAskEndsWithClient(t *testing.T) {
 // predecessor's session, whose promises to other nodes still run.
 func TestSessionFileIsRefused(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		client, err := locks.Open(t.Context(), o.server.Connect(), locks.WithDialer(o.server.DialContext),
-			locks.WithActorSystem(o.system), locks.WithSessionFile(t.TempDir()+"/session"))
-		require.NoError(t, err)
-		bubble.CloseLater(t, client)
-		_, err = gateway.Spawn(o.system, client.Session(), "with-a-file")
+		client := bubble.OpenClient(t, o.server, o.server.Connect(), locks.WithActorSystem(o.system), locks.WithSessionFile(t.TempDir()+"/session"))
+		_, err := gateway.Spawn(o.system, client.Session(), "with-a-file")
 		require.ErrorIs(t, err, gateway.ErrSessionFile)
 		pid := o.system.Root.Spawn(gateway.New(client.Session()))
 		refused := o.asksAt(gateway.At(pid), messages.Acquire{Path: "/a"}).hears().(*messages.Failed)
@@ -97,7 +94,7 @@ func TestSessionFileIsRefused(t *testing.T) {
 // error of a Lock and of an Unlock.
 func TestTroubleOverGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		lease := bubble.Locked(t, o.client.Mutex("/y").Lock)
+		lease := patient.Locked(t, o.client.Mutex("/y").Lock)
 		for _, fault := range []embedded.Fault{{Path: "/x/_c_*"}, {Path: "/y/_c_*", Op: embedded.OpDelete}} {
 			fault.Action, fault.Count = embedded.CutBefore, -1
 			injected, err := o.server.Inject(fault)

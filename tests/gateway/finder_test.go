@@ -39,7 +39,7 @@ func TestFinder(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		f := &finder{office: o}
 		client := o.over(gateway.Find(f.find))
-		lease, other := bubble.Locked(t, client.Mutex("/found").Lock), bubble.Locked(t, client.Mutex("/other").Lock)
+		lease, other := patient.Locked(t, client.Mutex("/found").Lock), patient.Locked(t, client.Mutex("/other").Lock)
 		next := patient.Elsewhere(t.Context(), client.Mutex("/found").Lock)
 		time.Sleep(time.Minute)
 		f.finds.Store(1)

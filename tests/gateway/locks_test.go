@@ -42,7 +42,7 @@ func TestKindsOverGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		ctx := t.Context()
 		rw := o.client.RWMutex("/rw")
-		one, two := bubble.Locked(t, rw.RLock), bubble.Locked(t, rw.RLock)
+		one, two := patient.Locked(t, rw.RLock), patient.Locked(t, rw.RLock)
 		_, err := rw.TryLock(ctx)
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		_, err = rw.Lock(one.Context())
@@ -57,7 +57,7 @@ func TestKindsOverGateway(t *testing.T) {
 		require.NoError(t, term.Resign(ctx))
 
 		permit := o.client.Semaphore("/resized", 1).Weight(1)
-		holder := bubble.Locked(t, permit.Lock)
+		holder := patient.Locked(t, permit.Lock)
 		waiting := patient.Elsewhere(ctx, permit.Lock)
 		queued(t, o.clients[1], "/resized", 2)
 		require.NoError(t, o.client.SetPermits(ctx, "/resized", 2))
@@ -82,7 +82,7 @@ func TestKindsOverGateway(t *testing.T) {
 func TestWhatNeedsSession(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		client, ctx := o.client, t.Context()
-		lease := bubble.Locked(t, client.Mutex("/held").Lock)
+		lease := patient.Locked(t, client.Mutex("/held").Lock)
 		for name, ask := range map[string]func() error{
 			"Observe":        func() error { _, err := client.Election("/election").Observe(ctx); return err },
 			"ObservePermits": func() error { _, err := client.ObservePermits(ctx, "/permits"); return err },

@@ -19,7 +19,7 @@ import (
 // others count, too.
 func TestMaxWaitersOverGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		lease := bubble.Locked(t, o.over(gateway.At(o.pids[0])).Mutex("/bounded").Lock)
+		lease := patient.Locked(t, o.over(gateway.At(o.pids[0])).Mutex("/bounded").Lock)
 		for _, c := range []*locks.Client{o.client, o.clients[1]} {
 			_, err := c.Mutex("/bounded", locks.WithMaxWaiters(1)).Lock(t.Context())
 			require.ErrorIs(t, err, locks.ErrQueueFull)
@@ -40,7 +40,7 @@ func TestMaxWaitersOverGateway(t *testing.T) {
 // Calls of other clients beyond them wait until there is room.
 func TestMoreCallsThanAGatewayMayQueue(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		first := bubble.Locked(t, o.clients[0].Mutex("/many").Lock)
+		first := patient.Locked(t, o.clients[0].Mutex("/many").Lock)
 		var calls sync.WaitGroup
 		for range 2 {
 			client := o.over(gateway.At(o.pids[0]))

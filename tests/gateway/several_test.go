@@ -12,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // elsewhere has a request go to the second gateway, since the first one is silent for a while. It is
@@ -19,7 +20,7 @@ import (
 func (o *office) elsewhere() {
 	o.t.Helper()
 	o.silent[0].Store(true)
-	require.Equal(o.t, o.session(1), bubble.Locked(o.t, o.client.Mutex("/elsewhere").Lock).Session())
+	require.Equal(o.t, o.session(1), patient.Locked(o.t, o.client.Mutex("/elsewhere").Lock).Session())
 	o.silent[0].Store(false)
 }
 
@@ -27,11 +28,11 @@ func (o *office) elsewhere() {
 // find out again that the first is gone.
 func TestGatewayInUse(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		require.Equal(t, o.session(0), bubble.Locked(t, o.client.Mutex("/first").Lock).Session())
+		require.Equal(t, o.session(0), patient.Locked(t, o.client.Mutex("/first").Lock).Session())
 		o.elsewhere()
 		o.silent[0].Store(true)
 		begun := time.Now()
-		require.Equal(t, o.session(1), bubble.Locked(t, o.client.Mutex("/second").Lock).Session())
+		require.Equal(t, o.session(1), patient.Locked(t, o.client.Mutex("/second").Lock).Session())
 		require.Less(t, time.Since(begun), 500*time.Millisecond)
 	})
 }
@@ -41,8 +42,8 @@ func TestGatewayInUse(t *testing.T) {
 func TestOwnerStaysAtItsGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		rw, again := o.client.RWMutex("/rw"), o.client.Mutex("/again", locks.WithReentry())
-		writer, outer := bubble.Locked(t, rw.Lock), bubble.Locked(t, again.Lock)
-		plain := bubble.Locked(t, o.client.Mutex("/plain").Lock)
+		writer, outer := patient.Locked(t, rw.Lock), patient.Locked(t, again.Lock)
+		plain := patient.Locked(t, o.client.Mutex("/plain").Lock)
 		require.Equal(t, o.session(0), plain.Session())
 		o.elsewhere()
 
@@ -70,7 +71,7 @@ func TestFullGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		var leases []*locks.Lease
 		for i := range 6 {
-			leases = append(leases, bubble.Locked(t, o.client.Mutex(fmt.Sprint("/full/", i)).Lock))
+			leases = append(leases, patient.Locked(t, o.client.Mutex(fmt.Sprint("/full/", i)).Lock))
 			require.Equal(t, o.session(i/3), leases[i].Session())
 		}
 		_, err := o.client.Mutex("/full/more").Lock(t.Context())
@@ -80,7 +81,7 @@ func TestFullGateway(t *testing.T) {
 		require.True(t, locks.MayPass(err))
 		bubble.GiveBack(t, leases[1])
 		time.Sleep(time.Second) // until the gateway knows that its requester knows
-		require.Equal(t, o.session(0), bubble.Locked(t, o.client.Mutex("/full/more").Lock).Session())
+		require.Equal(t, o.session(0), patient.Locked(t, o.client.Mutex("/full/more").Lock).Session())
 		for _, lease := range leases[2:] {
 			require.True(t, lease.Valid())
 		}

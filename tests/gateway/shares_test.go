@@ -17,7 +17,7 @@ import (
 func TestSharedHold(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		other := o.clients[1]
-		before := bubble.Locked(t, other.Mutex("/shared").Lock)
+		before := patient.Locked(t, other.Mutex("/shared").Lock)
 		s := o.asks(messages.Acquire{Path: "/shared", TellMore: true})
 		require.Equal(t, 1, s.hears().(*messages.Waiting).Before)
 		bubble.GiveBack(t, before)

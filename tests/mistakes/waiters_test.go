@@ -34,7 +34,7 @@ var waiters = []struct{ suite, test string }{
 	{"tests/figures", "TestBetweenSessions"},
 	{"tests/gateway", "TestReplacedServers/mutex/restored"},
 	{"tests/interop", "TestOthersBehindACohort"},
-	{"tests/kerberos", "TestLocks$/standalone"},
+	{"tests/kerberos", "TestLocks$"},
 	{"tests/kinds", "TestReadersBehindAWriterWakeTogether/embedded"},
 	{"tests/leases", "TestMaxHold"},
 	{"tests/matrix", "TestMatrix/list/cut-before"},
