@@ -28,6 +28,7 @@ func TestGoneBeforeTheNext(t *testing.T) {
 	proxy.Cut()
 	clock.Advance(timeout - 1)
 	first.ends(t, 79)
+	require.NotContains(t, first.stderr(t), "the lease is about to end", "that is for --early")
 	t.Logf("cut off, with a session timeout of %v: the command is gone after %.1f s", timeout, time.Since(cut).Seconds())
 	require.False(t, alive(pids[0]))
 	require.NotContains(t, second.stdout(t), "up ")

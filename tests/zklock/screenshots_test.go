@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
@@ -32,7 +31,7 @@ func TestScreenshots(t *testing.T) {
 	}
 	_, err := client.Revoke(patient.Deadline(t), "/reports")
 	require.NoError(t, err)
-	inADeadlock(t, client, at)
+	inADeadlock(t, at)
 
 	for name, view := range map[string]struct{ line, says string }{
 		"queue":          {"queue /backup", "/backup: 1 holds, 2 wait"},
@@ -57,20 +56,6 @@ func TestScreenshots(t *testing.T) {
 			keep(t, name, "$ zklock "+view.line+"\n"+shown)
 		})
 	}
-}
-
-// inADeadlock has two hold a lock and want the other's, until the test is over.
-func inADeadlock(t *testing.T, client *locks.Client, at place) {
-	t.Helper()
-	x := patient.Locked(t, client.Mutex("/stock", locks.WithLabel("moves stock")).Lock)
-	y := patient.Locked(t, client.Mutex("/prices", locks.WithLabel("sets prices")).Lock)
-	for lease, path := range map[*locks.Lease]string{x: "/prices", y: "/stock"} {
-		go func() { // until the client is closed
-			_, _ = client.Mutex(path, locks.WithLabel("wants "+path)).Lock(lease.Context())
-		}()
-	}
-	awaitQueue(t, at, "/stock", 1, 1)
-	awaitQueue(t, at, "/prices", 1, 1)
 }
 
 // settled is all that a program has shown that has ended.

@@ -4,30 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
-
-// TestJSONAtATerminal: what others wrote is in the JSON, and nothing in it that a terminal obeys.
-func TestJSONAtATerminal(t *testing.T) {
-	t.Parallel()
-	at := here(t)
-	const label = "a\x1b[2J\u009b2Jb\u202ec"
-	holder, _ := runs(t, at, "run --label % /json -- sh -c", label, holding)
-	stdout, _ := says(t, at, 0, "queue --json /json")
-	require.Contains(t, stdout, `"label": "a\u001b[2J\u009b2Jb\u202ec"`)
-	require.Equal(t, label, parsed[[]shown](t, at, 0, "queue --json /json")[0].Label)
-	holder.leaves(t)
-}
-
-// TestDoctorAtATerminal: what says that it is a server is not believed to be harmless.
-func TestDoctorAtATerminal(t *testing.T) {
-	t.Parallel()
-	at := place{addr: saying(t, embedded.Run(t).Addr(), "Zookeeper version: 3.9\x1b[2J")}
-	stdout, _ := says(t, at, 0, "doctor")
-	require.Contains(t, stdout, "ZooKeeper 3.9·[2J, standalone")
-	require.NotContains(t, stdout, "\x1b")
-}
 
 // TestGraphSaysWhatItDidNotSee: a deadlock below a node that may not be read is not seen, and so the answer says which
 // that is.

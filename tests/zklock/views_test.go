@@ -207,24 +207,12 @@ func TestGraph(t *testing.T) {
 		stdout, _ = says(t, at, 0, "graph /")
 		require.Regexp(t, `(?m)^\S+ “the·second·\[2J”  /plain +\S+ “the first”  holds +\S+ ago$`, stdout)
 
-		client := at.client(t)
-		x := patient.Locked(t, client.Mutex("/x", locks.WithLabel("X")).Lock)
-		y := patient.Locked(t, client.Mutex("/y", locks.WithLabel("Y")).Lock)
-		over := make(chan struct{}, 2)
-		for lease, path := range map[*locks.Lease]string{x: "/y", y: "/x"} {
-			go func() { // until the lease is given back
-				_, _ = client.Mutex(path, locks.WithLabel("wants "+path)).Lock(lease.Context())
-				over <- struct{}{}
-			}()
-		}
-		awaitQueue(t, at, "/x", 1, 1)
-		awaitQueue(t, at, "/y", 1, 1)
-
+		inADeadlock(t, at)
 		stdout, _ = says(t, at, 1, "graph /")
 		require.Contains(t, stdout, "below /: 3 wait, 1 deadlock\n")
 		require.Contains(t, stdout, "DEADLOCK 1: ")
-		require.Regexp(t, `(?m)^  \S+ “wants /y”\n    holds /x \(number 0\) and waits for /y \(number 1\)$`, stdout)
-		require.Regexp(t, `(?m)^\S+ “wants /y” +/y +\S+ “Y” +holds +\S+ ago  deadlock 1$`, stdout)
+		require.Regexp(t, `(?m)^  \S+ “wants /prices”\n    holds /stock \(number 0\) and waits for /prices \(number 1\)$`, stdout)
+		require.Regexp(t, `(?m)^\S+ “wants /prices” +/prices +\S+ “sets prices” +holds +\S+ ago  deadlock 1$`, stdout)
 		require.Regexp(t, `(?m)^\S+ “the·second·\[2J” .* ago$`, stdout, "this one is no part of it")
 
 		dot, _ := says(t, at, 1, "graph --dot /")
@@ -242,16 +230,19 @@ func TestGraph(t *testing.T) {
 		require.Len(t, g.Waiting, 3)
 		require.Len(t, g.Deadlocks, 1)
 		require.Len(t, g.Deadlocks[0], 2)
-
-		for _, lease := range []*locks.Lease{x, y} {
-			patient.GiveBack(t, lease)
-			<-over
-		}
-		patient.Eventually(t, func() bool {
-			found, err := client.Deadlocks(patient.Deadline(t), "/")
-			return err == nil && len(found) == 0
-		}, "the deadlock never ended")
 	})
+}
+
+// inADeadlock has two hold a lock and want the other's, until the test is over.
+func inADeadlock(t *testing.T, at place) {
+	t.Helper()
+	client := at.client(t)
+	x := patient.Locked(t, client.Mutex("/stock", locks.WithLabel("moves stock")).Lock)
+	y := patient.Locked(t, client.Mutex("/prices", locks.WithLabel("sets prices")).Lock)
+	for lease, path := range map[*locks.Lease]string{x: "/prices", y: "/stock"} {
+		patient.Elsewhere(lease.Context(), client.Mutex(path, locks.WithLabel("wants "+path)).Lock)
+		awaitQueue(t, at, path, 1, 1)
+	}
 }
 
 // TestNested: a zklock under a zklock with the same lock would wait for itself, and is told so; one with another lock
