@@ -1,7 +1,6 @@
 package access
 
 import (
-	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -21,21 +20,12 @@ import (
 func TestContendersOfSeveralUsers(t *testing.T) {
 	tell(t, []story{
 		{"one that others may read is watched by them", readableIsWatched},
-		{"one that others may not read is waited for by looking again", func(t *testing.T, at *place) {
-			unreadable(t, at, patient.MutexAt("/lock"), patient.MutexAt("/lock"), "")
-		}},
-		{"a reader behind a writer that it may not read", func(t *testing.T, at *place) {
-			unreadable(t, at, writerAt("/lock"), readAt("/lock"), "")
-		}},
-		{"a semaphore's contender behind one that it may not read", func(t *testing.T, at *place) {
-			unreadable(t, at, permitAt("/lock"), permitAt("/lock"), "")
-		}},
-		{"a contest whose node others may not read", func(t *testing.T, at *place) {
-			unreadable(t, at, contestAt("/lock/one"), contestAt("/lock/one"), "one")
-		}},
+		{"one that others may not read is waited for by looking again", unreadable("a mutex", "a mutex")},
+		{"a reader behind a writer that it may not read", unreadable("a writer", "a reader")},
+		{"a semaphore's contender behind one that it may not read", unreadable("a semaphore", "a semaphore")},
+		{"a contest whose node others may not read", unreadable("a contest", "a contest")},
 		{"three in turn who may not read each other", threeInTurn},
 		{"one that may not be read any more while it is watched", readTakenAway},
-		{"TryLock behind one that may not be read", tryBehindUnreadable},
 		{"only who may write it asks for the lock", askedByWhoMayWrite},
 	})
 }
@@ -84,27 +74,28 @@ func readableIsWatched(t *testing.T, at *place) {
 	at.requireCount(t, 0, "/lock")
 }
 
-// unreadable has bob wait behind a node of alice's that he may not read: no event can tell him. node is its name, where it
-// is not that of the lease.
-func unreadable(t *testing.T, at *place, holds, waits patient.Asks, node string) {
-	at.makeLock(t, zk.PermAll)
-	a := at.mine(t, at.Connect())
-	first := patient.Locked(t, holds(a, locks.WithLabel("")))
-	node = cmp.Or(node, first.Node())
-	proxy := at.Proxy(t)
-	if strings.HasSuffix(first.Path(), "/"+node) { // a contest looks as its create is refused, before it watches
-		proxy.Expect(asksAbout(node)).Release()
+// unreadable has bob wait behind a node of alice's that he may not read: no event can tell him.
+func unreadable(holds, waits string) func(t *testing.T, at *place) {
+	return func(t *testing.T, at *place) {
+		at.makeLock(t, zk.PermAll)
+		first := patient.Locked(t, lockers[holds](at.mine(t, at.Connect())).Lock)
+		_, err := locks.Try(lockers[waits](patient.Open(t, at.Connect(), credential(bob)))).Lock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		proxy := at.Proxy(t)
+		if waits == "a contest" { // it looks as its create is refused, before it watches
+			proxy.Expect(asksAbout(first.Node())).Release()
+		}
+		b, second := behindThrough(t, proxy, at, first.Node(), asks(waits), credential(bob), locks.WithSessionTimeout(often))
+		relists.Right(t, b.Session(), 1)
+		second.Waits(t)
+		told, err := actorstest.AwaitNotice[*messages.Behind](patient.Deadline(t), second.Rec)
+		require.NoError(t, err)
+		require.Equal(t, first.Node(), told.Contender.Node)
+		require.True(t, told.Contender.Unread)
+		require.Empty(t, told.Contender.Host)
+		patient.GiveBack(t, first)
+		require.Greater(t, second.Granted(t).Token(), first.Token())
 	}
-	b, second := behindThrough(t, proxy, at, node, waits, credential(bob), locks.WithSessionTimeout(often))
-	relists.Right(t, b.Session(), 1)
-	second.Waits(t)
-	told, err := actorstest.AwaitNotice[*messages.Behind](patient.Deadline(t), second.Rec)
-	require.NoError(t, err)
-	require.Equal(t, node, told.Contender.Node)
-	require.True(t, told.Contender.Unread)
-	require.Empty(t, told.Contender.Host)
-	patient.GiveBack(t, first)
-	require.Greater(t, second.Granted(t).Token(), first.Token())
 }
 
 func threeInTurn(t *testing.T, at *place) {
@@ -139,15 +130,6 @@ func readTakenAway(t *testing.T, at *place) {
 	at.setACL(t, alice, "/lock/"+first.Node(), may(alice, zk.PermAll))
 	patient.GiveBack(t, first)
 	require.Greater(t, second.Granted(t).Token(), first.Token())
-}
-
-func tryBehindUnreadable(t *testing.T, at *place) {
-	at.makeLock(t, zk.PermAll)
-	first := patient.LockAt(t, at.mine(t, at.Connect()), "/lock")
-	_, err := patient.Open(t, at.Connect(), credential(bob)).Mutex("/lock").TryLock(patient.Deadline(t))
-	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	at.requireCount(t, 1, "/lock")
-	patient.GiveBack(t, first)
 }
 
 func askedByWhoMayWrite(t *testing.T, at *place) {

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
@@ -32,14 +33,31 @@ func TestPermissionsOnTheLockPath(t *testing.T) {
 		"with CREATE only it is refused and the session ends":   {perms: zk.PermCreate, ends: true},
 		"WRITE is taken away":                                   {perms: zk.PermAll &^ zk.PermWrite, taken: true, grants: true},
 		"CREATE is taken away":                                  {perms: zk.PermAll &^ zk.PermCreate, taken: true},
+
+		"a contest's node may not be made":             {kind: "a contest", perms: zk.PermRead},
+		"a contest's node may not be deleted":          {kind: "a contest", perms: zk.PermRead | zk.PermCreate, grants: true, ends: true},
+		"a semaphore's number may not be written":      {kind: "a semaphore", perms: zk.PermRead | zk.PermCreate | zk.PermDelete},
+		"its own node may neither be read nor deleted": {perms: zk.PermAll &^ zk.PermDelete, own: zk.WorldACL(zk.PermCreate | zk.PermDelete), ends: true},
 	} {
 		told = append(told, story{name, c.tell})
+	}
+	// A session that may not read its own nodes could not find out what has become of one when a reply is lost. Each kind of
+	// lock is refused at the start, and leaves no node.
+	const withoutRead = zk.PermWrite | zk.PermCreate | zk.PermDelete
+	for kind := range lockers {
+		told = append(told,
+			story{kind + ": its own node may be written", permissions{kind: kind, perms: zk.PermAll, own: zk.WorldACL(withoutRead)}.tell},
+			story{kind + ": nor written", permissions{kind: kind, perms: zk.PermAll, own: zk.WorldACL(zk.PermCreate | zk.PermDelete)}.tell},
+			story{kind + ": only others may read its own node", permissions{kind: kind, perms: zk.PermAll,
+				own: []zk.ACL{may(bob, zk.PermRead), all(withoutRead)}}.tell})
 	}
 	tell(t, told)
 }
 
 // permissions are what everybody may do on /lock, where bob may do all.
 type permissions struct {
+	kind   string   // of lockers; a mutex where it has none
+	own    []zk.ACL // of the nodes that the client makes
 	perms  int32
 	taken  bool // all was allowed before, and the client has locked there
 	grants bool // the lock is granted, and refused otherwise
@@ -49,7 +67,12 @@ type permissions struct {
 }
 
 func (c permissions) tell(t *testing.T, at *place) {
-	client, next := patient.Open(t, at.Connect()), patient.Open(t, at.Connect())
+	opts := []locks.Option{locks.WithSessionTimeout(seldom)}
+	if c.own != nil {
+		opts = append(opts, locks.WithACL(c.own...))
+	}
+	client, next := patient.Open(t, at.Connect(), opts...), patient.Open(t, at.Connect())
+	locker := lockers[cmp.Or(c.kind, "a mutex")]
 	if c.taken {
 		at.makeLock(t, zk.PermAll)
 		use(t, client, "/lock")
@@ -57,17 +80,23 @@ func (c permissions) tell(t *testing.T, at *place) {
 	} else {
 		at.makeLock(t, c.perms)
 	}
-	session, other := client.Session().ID(), patient.LockAt(t, client, "/other")
-	ctx := patient.Deadline(t)
+	session, ctx := client.Session().ID(), patient.Deadline(t)
+	var other *locks.Lease
+	if c.own == nil {
+		other = patient.LockAt(t, client, "/other")
+	}
 	requireNoAuth := func(err error) {
 		t.Helper()
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		require.ErrorContains(t, err, "/lock")
+		if c.own != nil && !c.ends {
+			require.ErrorContains(t, err, "its own session may not read it")
+		}
 		require.NoError(t, ctx.Err())
 	}
 	switch {
 	case c.grants && c.ends:
-		requireNoAuth(patient.LockAt(t, client, "/lock").Unlock(ctx))
+		requireNoAuth(patient.Locked(t, locker(client).Lock).Unlock(ctx))
 	case c.grants:
 		first := patient.LockAt(t, client, "/lock")
 		second := patient.Queue(t, next, "/lock")
@@ -78,21 +107,24 @@ func (c permissions) tell(t *testing.T, at *place) {
 		require.Greater(t, lease.Token(), first.Token())
 		patient.GiveBack(t, lease)
 	default:
-		_, err := client.Mutex("/lock").Lock(ctx)
+		_, err := locker(client).Lock(ctx)
 		requireNoAuth(err)
 		if !c.ends {
-			_, err = client.Mutex("/lock").TryLock(ctx)
+			_, err = locks.Try(locker(client)).Lock(ctx)
 			requireNoAuth(err)
 		}
 	}
-	if c.ends {
+	switch {
+	case c.ends && other != nil:
 		patient.AwaitLost(t, other)
 		at.awaitCount(t, 0, "/other")
-	} else {
+	case other != nil:
 		patient.GiveBack(t, other)
 	}
 	at.awaitCount(t, 0, "/lock")
-	use(t, client, "/other")
+	if other != nil {
+		use(t, client, "/other")
+	}
 	require.Equal(t, c.ends, session != client.Session().ID())
 	if c.taken {
 		at.setACL(t, bob, "/lock", everyone...)
