@@ -58,30 +58,33 @@ func TestJudgeServers(t *testing.T) {
 	}
 }
 
+// answering is a server that answers each word with a text. It gives the address.
+func answering(t *testing.T, address, text string) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", address)
+	require.NoError(t, err)
+	var running sync.WaitGroup
+	t.Cleanup(func() { listener.Close(); running.Wait() })
+	running.Go(func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = io.ReadFull(conn, make([]byte, 4))
+			_, _ = io.WriteString(conn, text)
+			conn.Close()
+		}
+	})
+	return listener.Addr().String()
+}
+
 // TestAllAddressesAreAsked: each address of a name is asked, and shown beside it. A name with one address stays as it was typed.
 func TestAllAddressesAreAsked(t *testing.T) {
-	answers := map[string]string{"127.0.0.1": "Mode: leader\n", "127.0.0.2": "Mode: follower\n"}
-	port := "0"
-	var running sync.WaitGroup
-	t.Cleanup(running.Wait) // when the listeners are closed
-	for _, ip := range []string{"127.0.0.1", "127.0.0.2"} {
-		listener, err := net.Listen("tcp", net.JoinHostPort(ip, port))
-		require.NoError(t, err)
-		_, port, err = net.SplitHostPort(listener.Addr().String())
-		require.NoError(t, err)
-		t.Cleanup(func() { listener.Close() })
-		running.Go(func() {
-			for {
-				conn, err := listener.Accept()
-				if err != nil {
-					return
-				}
-				_, _ = io.ReadFull(conn, make([]byte, 4))
-				_, _ = io.WriteString(conn, answers[ip])
-				conn.Close()
-			}
-		})
-	}
+	at := answering(t, "127.0.0.1:0", "Mode: leader\n")
+	_, port, err := net.SplitHostPort(at)
+	require.NoError(t, err)
+	answering(t, "127.0.0.2:"+port, "Mode: follower\n")
 	names := map[string][]string{"zk": {"127.0.0.1", "127.0.0.2"}, "one": {"127.0.0.2"}}
 	e := &examination{timeout: time.Minute, lookUp: func(_ context.Context, name string) ([]string, error) {
 		if ips := names[name]; ips != nil {

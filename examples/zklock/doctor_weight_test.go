@@ -3,6 +3,7 @@ package main
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -41,4 +42,25 @@ func TestDump(t *testing.T) {
 	require.Empty(t, ended.kept, "another node: its session came and went meanwhile")
 	require.Equal(t, d.kept, d.stillKept(d).kept)
 	require.Empty(t, readDump("Sessions with Ephemerals (0):\n").loads)
+}
+
+// TestDumpsAreAsked: a contender that the server has kept beyond the end of its session, and a session that weighs too
+// much, are told. A list without our own session proves nothing of sessions.
+func TestDumpsAreAsked(t *testing.T) {
+	large := strings.Repeat("\t/large/_c_0123456789abcdef0123456789abcdef-lock-0000000001\n", 10_000)
+	at := answering(t, "127.0.0.1:0", dumped+"0x1001:\n"+large)
+	for ours, kept := range map[string]int{"0x1000": 1, "0x1": 0} {
+		e := &examination{tell: func(finding) {}, timeout: time.Minute, session: ours, addresses: []serverAddress{{at, "", at}}}
+		e.lookAtDumps(t.Context())
+		require.Len(t, e.findings, 1+kept)
+		require.Equal(t, "weight", e.findings[0].What)
+		require.Equal(t, odd, e.findings[0].Grade)
+		require.Contains(t, e.findings[0].Found, "the heaviest session is 0x1001: 10000 ephemeral nodes")
+		for _, f := range e.findings[1:] {
+			require.Equal(t, "no session", f.What)
+			require.Equal(t, broken, f.Grade)
+			require.Contains(t, f.Found, at+" has /b/_c_z-lock-0000000003, and not its session")
+			require.Contains(t, f.Do, "ZOOKEEPER-4541")
+		}
+	}
 }

@@ -20,10 +20,12 @@ import (
 func TestContendersOfSeveralUsers(t *testing.T) {
 	tell(t, []story{
 		{"one that others may read is watched by them", readableIsWatched},
-		{"one that others may not read is waited for by looking again", unreadableIsPolled},
+		{"one that others may not read is waited for by looking again", unreadable("a mutex", "a mutex")},
+		{"a reader behind a writer that it may not read", unreadable("a writer", "a reader")},
+		{"a semaphore's contender behind one that it may not read", unreadable("a semaphore", "a semaphore")},
+		{"a contest whose node others may not read", unreadable("a contest", "a contest")},
 		{"three in turn who may not read each other", threeInTurn},
 		{"one that may not be read any more while it is watched", readTakenAway},
-		{"TryLock behind one that may not be read", tryBehindUnreadable},
 		{"only who may write it asks for the lock", askedByWhoMayWrite},
 	})
 }
@@ -38,73 +40,75 @@ const (
 	lasting = 8 * time.Second
 )
 
-// behind opens a client that waits behind a node, and returns when the server has answered what it asked about that
-// node: if it may read it, it watches it then.
-func behind(t *testing.T, at *place, node string, opts ...locks.Option) (*locks.Client, *patient.Waiter) {
-	t.Helper()
-	return waitBehind(t, at, node, patient.MutexAt("/lock"), opts...)
-}
-
-// waitBehind is behind for any kind of lock.
-func waitBehind(t *testing.T, at *place, node string, ask patient.Asks, opts ...locks.Option) (*locks.Client, *patient.Waiter) {
-	t.Helper()
-	return waitThrough(t, at.Proxy(t), at, node, ask, opts...)
-}
-
 // asksAbout matches a request for a node's data, whose answer is held back until Release.
 func asksAbout(node string) rig.Rule {
 	return rig.Rule{Op: rig.OpGetData, Action: rig.Delay, Path: func(path string) bool { return strings.HasSuffix(path, "/"+node) }}
 }
 
-// waitThrough is waitBehind for a client behind a proxy.
-func waitThrough(t *testing.T, proxy *rig.Proxy, at *place, node string, ask patient.Asks, opts ...locks.Option) (*locks.Client, *patient.Waiter) {
+// behind opens a client that waits behind a node, and returns when the server has answered what it asked about that
+// node: if it may read it, it watches it then.
+func behind(t *testing.T, at *place, node string, ask patient.Asks, opts ...locks.Option) (*locks.Client, *patient.Waiter) {
+	t.Helper()
+	return behindThrough(t, at.Proxy(t), at, node, ask, opts...)
+}
+
+// behindThrough is behind for a client behind a proxy.
+func behindThrough(t *testing.T, proxy *rig.Proxy, at *place, node string, ask patient.Asks, opts ...locks.Option) (*locks.Client, *patient.Waiter) {
 	t.Helper()
 	asked := proxy.Expect(asksAbout(node))
-	client := open(t, proxy.Addr()+at.Root(), opts...)
-	w := wait(t, client, ask)
+	client := patient.Open(t, proxy.Addr()+at.Root(), opts...)
+	w := patient.Wait(t, client, ask)
 	patient.Receive(t, asked.Fired())
 	asked.Release()
 	return client, w
 }
 
 func readableIsWatched(t *testing.T, at *place) {
-	at.make(t, "", everyone, "/lock")
-	a := open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
-	first := lock(t, a, "/lock")
-	_, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(seldom))
+	at.makeLock(t, zk.PermAll)
+	a := patient.Open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
+	first := patient.LockAt(t, a, "/lock")
+	_, second := behind(t, at, first.Node(), patient.MutexAt("/lock"), credential(bob), locks.WithSessionTimeout(seldom))
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)}, at.acl(t, alice, "/lock/"+first.Node()))
-	unlock(t, first)
-	unlock(t, second.Granted(t))
+	patient.GiveBack(t, first)
+	patient.GiveBack(t, second.Granted(t))
 	at.requireCount(t, 0, "/lock")
 }
 
-func unreadableIsPolled(t *testing.T, at *place) {
-	at.make(t, "", everyone, "/lock")
-	first := lock(t, mine(t, at.Connect()), "/lock")
-	b, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(often))
-	relists.Right(t, b.Session(), 1) // no event can tell it
-	second.Waits(t)
-	told, err := actorstest.AwaitNotice[*messages.Behind](deadline(t), second.Rec)
-	require.NoError(t, err)
-	require.Equal(t, first.Node(), told.Contender.Node)
-	require.True(t, told.Contender.Unread)
-	require.Empty(t, told.Contender.Host)
-	unlock(t, first)
-	lease := second.Granted(t)
-	require.Greater(t, lease.Token(), first.Token())
+// unreadable has bob wait behind a node of alice's that he may not read: no event can tell him.
+func unreadable(holds, waits string) func(t *testing.T, at *place) {
+	return func(t *testing.T, at *place) {
+		at.makeLock(t, zk.PermAll)
+		first := patient.Locked(t, lockers[holds](at.mine(t, at.Connect())).Lock)
+		_, err := locks.Try(lockers[waits](patient.Open(t, at.Connect(), credential(bob)))).Lock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		proxy := at.Proxy(t)
+		if waits == "a contest" { // it looks as its create is refused, before it watches
+			proxy.Expect(asksAbout(first.Node())).Release()
+		}
+		b, second := behindThrough(t, proxy, at, first.Node(), asks(waits), credential(bob), locks.WithSessionTimeout(often))
+		relists.Right(t, b.Session(), 1)
+		second.Waits(t)
+		told, err := actorstest.AwaitNotice[*messages.Behind](patient.Deadline(t), second.Rec)
+		require.NoError(t, err)
+		require.Equal(t, first.Node(), told.Contender.Node)
+		require.True(t, told.Contender.Unread)
+		require.Empty(t, told.Contender.Host)
+		patient.GiveBack(t, first)
+		require.Greater(t, second.Granted(t).Token(), first.Token())
+	}
 }
 
 func threeInTurn(t *testing.T, at *place) {
-	at.make(t, "", everyone, "/lock")
-	first := lock(t, mine(t, at.Connect()), "/lock")
-	b, second := behind(t, at, first.Node(), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
-	seconds := await(t, second.Rec, messages.StateWatching).Node
+	at.makeLock(t, zk.PermAll)
+	first := patient.LockAt(t, at.mine(t, at.Connect()), "/lock")
+	b, second := behind(t, at, first.Node(), patient.MutexAt("/lock"), credential(bob), locks.WithACL(onlyMe...), locks.WithSessionTimeout(lasting))
+	seconds := patient.Await(t, second.Rec, messages.StateWatching).Node
 	proxy := at.Proxy(t)
-	c, third := waitThrough(t, proxy, at, seconds, patient.MutexAt("/lock"), credential(carol), locks.WithACL(onlyMe...),
+	c, third := behindThrough(t, proxy, at, seconds, patient.MutexAt("/lock"), credential(carol), locks.WithACL(onlyMe...),
 		locks.WithSessionTimeout(lasting))
 	relists.Right(t, b.Session(), 1)
 	relists.Right(t, c.Session(), 2) // two where the session before it ends in between
-	unlock(t, first)
+	patient.GiveBack(t, first)
 	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
 	// It has looked again and waits: a look that comes upon a node which goes is answered at once, and is none of those.
@@ -112,35 +116,26 @@ func threeInTurn(t *testing.T, at *place) {
 	patient.Receive(t, looked.Fired())
 	looked.Release()
 	third.Waits(t)
-	_ = lease.Unlock(deadline(t)) // ErrLost where the machine was too slow for its short session
+	_ = lease.Unlock(patient.Deadline(t)) // ErrLost where the machine was too slow for its short session
 	require.Greater(t, third.Granted(t).Token(), lease.Token())
 }
 
 // There are servers that tell the watchers of a node nothing more once they may not read it.
 func readTakenAway(t *testing.T, at *place) {
-	at.make(t, "", everyone, "/lock")
-	a := open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
-	first := lock(t, a, "/lock")
-	b, second := behind(t, at, first.Node(), credential(bob), locks.WithSessionTimeout(often))
+	at.makeLock(t, zk.PermAll)
+	a := patient.Open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
+	first := patient.LockAt(t, a, "/lock")
+	b, second := behind(t, at, first.Node(), patient.MutexAt("/lock"), credential(bob), locks.WithSessionTimeout(often))
 	relists.Right(t, b.Session(), 1)
-	at.setACL(t, alice, "/lock/"+first.Node(), []zk.ACL{may(alice, zk.PermAll)})
-	unlock(t, first)
+	at.setACL(t, alice, "/lock/"+first.Node(), may(alice, zk.PermAll))
+	patient.GiveBack(t, first)
 	require.Greater(t, second.Granted(t).Token(), first.Token())
 }
 
-func tryBehindUnreadable(t *testing.T, at *place) {
-	at.make(t, "", everyone, "/lock")
-	first := lock(t, mine(t, at.Connect()), "/lock")
-	_, err := open(t, at.Connect(), credential(bob)).Mutex("/lock").TryLock(deadline(t))
-	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	at.requireCount(t, 1, "/lock")
-	unlock(t, first)
-}
-
 func askedByWhoMayWrite(t *testing.T, at *place) {
-	a := open(t, at.Connect(), credential(alice),
+	a := patient.Open(t, at.Connect(), credential(alice),
 		locks.WithACL(onlyMe[0], all(zk.PermRead), may(bob, zk.PermWrite)), locks.WithParentACL(everyone...))
-	lease := lock(t, a, "/lock")
+	lease := patient.LockAt(t, a, "/lock")
 	node := at.Root() + "/lock/" + lease.Node()
 	_, err := at.as(t, "carol").Set(node, []byte("unlock"), -1)
 	require.ErrorIs(t, err, zk.ErrNoAuth)
@@ -152,5 +147,5 @@ func askedByWhoMayWrite(t *testing.T, at *place) {
 	_, err = at.as(t, bob).Set(node, []byte("unlock"), -1)
 	require.NoError(t, err)
 	patient.Receive(t, lease.Revoked())
-	unlock(t, lease)
+	patient.GiveBack(t, lease)
 }

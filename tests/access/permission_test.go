@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"context"
 	"testing"
 
@@ -12,170 +13,164 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
-// For each permission that the session's user lacks on the lock path, how a lock there behaves:
-// "Permissions" of locks/LIMITS.md.
+// For each permission that the session's user lacks on the lock path, or that is taken away between two locks, how a lock
+// there behaves: "Permissions" of locks/LIMITS.md.
 func TestPermissionsOnTheLockPath(t *testing.T) {
-	tell(t, []story{
-		{"READ, CREATE, DELETE and WRITE are all that is needed", with(zk.PermRead|zk.PermCreate|zk.PermDelete|zk.PermWrite, works)},
-		{"without WRITE it works", with(zk.PermRead|zk.PermCreate|zk.PermDelete, works)},
-		{"without CREATE it is refused", with(zk.PermAll&^zk.PermCreate, refused)},
-		{"without READ it is refused", with(zk.PermAll&^zk.PermRead, refused)},
-		{"without CREATE and DELETE it is refused", with(zk.PermRead|zk.PermWrite, refused)},
-		{"with ADMIN only it is refused", with(zk.PermAdmin, refused)},
-		{"without DELETE the release ends the session", with(zk.PermAll&^zk.PermDelete, endsSession)},
-		{"without DELETE and WRITE the release ends the session", with(zk.PermRead|zk.PermCreate, endsSession)},
-		{"with CREATE only it is refused and the session ends", with(zk.PermCreate, refusedAndEndsSession)},
-		{"without DELETE one that gives up ends the session", with(zk.PermAll&^zk.PermDelete, givesUp)},
-	})
-}
-
-// with gives everybody some permissions on /lock, and bob all.
-func with(perms int32, tell func(*testing.T, *place)) func(*testing.T, *place) {
-	return func(t *testing.T, at *place) {
-		at.make(t, bob, []zk.ACL{all(perms), may(bob, zk.PermAll)}, "/lock")
-		tell(t, at)
+	told := []story{
+		{"without DELETE one that gives up ends the session", givesUp},
+		{"DELETE is taken away from a holder", deleteTakenAway},
+		{"READ of the lock path is taken away from a waiter", listTakenAway},
 	}
+	for name, c := range map[string]permissions{
+		"READ, CREATE, DELETE and WRITE are all that is needed": {perms: zk.PermAll &^ zk.PermAdmin, grants: true},
+		"without WRITE it works":                                {perms: zk.PermRead | zk.PermCreate | zk.PermDelete, grants: true},
+		"without CREATE it is refused":                          {perms: zk.PermAll &^ zk.PermCreate},
+		"without READ it is refused":                            {perms: zk.PermAll &^ zk.PermRead},
+		"without CREATE and DELETE it is refused":               {perms: zk.PermRead | zk.PermWrite},
+		"with ADMIN only it is refused":                         {perms: zk.PermAdmin},
+		"without DELETE the release ends the session":           {perms: zk.PermAll &^ zk.PermDelete, grants: true, ends: true},
+		"without DELETE and WRITE the release ends the session": {perms: zk.PermRead | zk.PermCreate, grants: true, ends: true},
+		"with CREATE only it is refused and the session ends":   {perms: zk.PermCreate, ends: true},
+		"WRITE is taken away":                                   {perms: zk.PermAll &^ zk.PermWrite, taken: true, grants: true},
+		"CREATE is taken away":                                  {perms: zk.PermAll &^ zk.PermCreate, taken: true},
+
+		"a contest's node may not be made":             {kind: "a contest", perms: zk.PermRead},
+		"a contest's node may not be deleted":          {kind: "a contest", perms: zk.PermRead | zk.PermCreate, grants: true, ends: true},
+		"a semaphore's number may not be written":      {kind: "a semaphore", perms: zk.PermRead | zk.PermCreate | zk.PermDelete},
+		"its own node may neither be read nor deleted": {perms: zk.PermAll &^ zk.PermDelete, own: zk.WorldACL(zk.PermCreate | zk.PermDelete), ends: true},
+	} {
+		told = append(told, story{name, c.tell})
+	}
+	// A session that may not read its own nodes could not find out what has become of one when a reply is lost. Each kind of
+	// lock is refused at the start, and leaves no node.
+	const withoutRead = zk.PermWrite | zk.PermCreate | zk.PermDelete
+	for kind := range lockers {
+		told = append(told,
+			story{kind + ": its own node may be written", permissions{kind: kind, perms: zk.PermAll, own: zk.WorldACL(withoutRead)}.tell},
+			story{kind + ": nor written", permissions{kind: kind, perms: zk.PermAll, own: zk.WorldACL(zk.PermCreate | zk.PermDelete)}.tell},
+			story{kind + ": only others may read its own node", permissions{kind: kind, perms: zk.PermAll,
+				own: []zk.ACL{may(bob, zk.PermRead), all(withoutRead)}}.tell})
+	}
+	tell(t, told)
 }
 
-func works(t *testing.T, at *place) {
-	one, two := open(t, at.Connect()), open(t, at.Connect())
-	first := lock(t, one, "/lock")
-	second := queue(t, two, "/lock")
-	_, err := one.Mutex("/lock").TryLock(deadline(t))
-	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	unlock(t, first)
-	lease := second.Granted(t)
-	require.Greater(t, lease.Token(), first.Token())
-	unlock(t, lease)
-	at.requireCount(t, 0, "/lock")
+// permissions are what everybody may do on /lock, where bob may do all.
+type permissions struct {
+	kind   string   // of lockers; a mutex where it has none
+	own    []zk.ACL // of the nodes that the client makes
+	perms  int32
+	taken  bool // all was allowed before, and the client has locked there
+	grants bool // the lock is granted, and refused otherwise
+	// Nothing but the end of the session removes the node: other locks of the session are lost, and told, and the client goes
+	// on with the next session.
+	ends bool
 }
 
-// tryBoth asks for the lock in both ways and wants ErrNoAuth, in time.
-func tryBoth(t *testing.T, client *locks.Client) {
-	t.Helper()
-	ctx := deadline(t)
-	for _, try := range []func(context.Context) (*locks.Lease, error){client.Mutex("/lock").Lock, client.Mutex("/lock").TryLock} {
-		lease, err := try(ctx)
-		require.Nil(t, lease)
+func (c permissions) tell(t *testing.T, at *place) {
+	opts := []locks.Option{locks.WithSessionTimeout(seldom)}
+	if c.own != nil {
+		opts = append(opts, locks.WithACL(c.own...))
+	}
+	client, next := patient.Open(t, at.Connect(), opts...), patient.Open(t, at.Connect())
+	locker := lockers[cmp.Or(c.kind, "a mutex")]
+	if c.taken {
+		at.makeLock(t, zk.PermAll)
+		use(t, client, "/lock")
+		at.setACL(t, bob, "/lock", all(c.perms), may(bob, zk.PermAll))
+	} else {
+		at.makeLock(t, c.perms)
+	}
+	session, ctx := client.Session().ID(), patient.Deadline(t)
+	var other *locks.Lease
+	if c.own == nil {
+		other = patient.LockAt(t, client, "/other")
+	}
+	requireNoAuth := func(err error) {
+		t.Helper()
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		require.ErrorContains(t, err, "/lock")
+		if c.own != nil && !c.ends {
+			require.ErrorContains(t, err, "its own session may not read it")
+		}
+		require.NoError(t, ctx.Err())
 	}
-	require.NoError(t, ctx.Err())
-}
-
-func refused(t *testing.T, at *place) {
-	client := open(t, at.Connect())
-	session := client.Session().ID()
-	tryBoth(t, client)
-	at.requireCount(t, 0, "/lock")
-	use(t, client, "/elsewhere")
-	require.Equal(t, session, client.Session().ID(), "its session goes on")
-}
-
-// Nothing but the end of the session removes the node, so the session ends: other locks of it are lost, and told.
-// The client goes on with the next session.
-func endsSession(t *testing.T, at *place) {
-	client := open(t, at.Connect())
-	session := client.Session().ID()
-	other := lock(t, client, "/other")
-	lease := lock(t, client, "/lock")
-	err := lease.Unlock(deadline(t))
-	require.ErrorIs(t, err, zkconn.ErrNoAuth)
-	require.ErrorContains(t, err, "/lock")
-	patient.Receive(t, other.Context().Done())
-	require.ErrorIs(t, context.Cause(other.Context()), locks.ErrLost)
+	switch {
+	case c.grants && c.ends:
+		requireNoAuth(patient.Locked(t, locker(client).Lock).Unlock(ctx))
+	case c.grants:
+		first := patient.LockAt(t, client, "/lock")
+		second := patient.Queue(t, next, "/lock")
+		_, err := client.Mutex("/lock").TryLock(ctx)
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		patient.GiveBack(t, first)
+		lease := second.Granted(t)
+		require.Greater(t, lease.Token(), first.Token())
+		patient.GiveBack(t, lease)
+	default:
+		_, err := locker(client).Lock(ctx)
+		requireNoAuth(err)
+		if !c.ends {
+			_, err = locks.Try(locker(client)).Lock(ctx)
+			requireNoAuth(err)
+		}
+	}
+	switch {
+	case c.ends && other != nil:
+		patient.AwaitLost(t, other)
+		at.awaitCount(t, 0, "/other")
+	case other != nil:
+		patient.GiveBack(t, other)
+	}
 	at.awaitCount(t, 0, "/lock")
-	at.awaitCount(t, 0, "/other")
-	use(t, client, "/other")
-	require.NotEqual(t, session, client.Session().ID())
-}
-
-func refusedAndEndsSession(t *testing.T, at *place) {
-	client := open(t, at.Connect())
-	session := client.Session().ID()
-	_, err := client.Mutex("/lock").Lock(deadline(t))
-	require.ErrorIs(t, err, zkconn.ErrNoAuth)
-	require.ErrorContains(t, err, "/lock")
-	at.awaitCount(t, 0, "/lock")
-	use(t, client, "/elsewhere")
-	require.NotEqual(t, session, client.Session().ID())
+	if other != nil {
+		use(t, client, "/other")
+	}
+	require.Equal(t, c.ends, session != client.Session().ID())
+	if c.taken {
+		at.setACL(t, bob, "/lock", everyone...)
+		use(t, client, "/lock")
+	}
 }
 
 func givesUp(t *testing.T, at *place) {
-	holder := lock(t, open(t, at.Connect(), credential(bob)), "/lock")
-	client := open(t, at.Connect())
-	_, err := client.Mutex("/lock").TryLock(deadline(t))
+	at.makeLock(t, zk.PermAll&^zk.PermDelete)
+	holder := patient.LockAt(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
+	client := patient.Open(t, at.Connect())
+	_, err := client.Mutex("/lock").TryLock(patient.Deadline(t))
 	require.Error(t, err)
 	at.awaitCount(t, 1, "/lock")
 	require.True(t, holder.Valid())
-	unlock(t, holder)
+	patient.GiveBack(t, holder)
 	use(t, client, "/elsewhere")
 }
 
-// Permissions that somebody takes away while a request is on its way.
-func TestPermissionsTakenAway(t *testing.T) {
-	tell(t, []story{
-		{"DELETE from a holder", deleteTakenAway},
-		{"READ of the lock path from a waiter", listTakenAway},
-		{"WRITE between two locks", writeTakenAway},
-		{"CREATE between two locks", createTakenAway},
-	})
-}
-
 func deleteTakenAway(t *testing.T, at *place) {
-	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.Connect())
-	lease := lock(t, client, "/lock")
-	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermDelete), may(bob, zk.PermAll)})
+	at.makeLock(t, zk.PermAll)
+	client := patient.Open(t, at.Connect())
+	lease := patient.LockAt(t, client, "/lock")
+	at.setACL(t, bob, "/lock", all(zk.PermAll&^zk.PermDelete), may(bob, zk.PermAll))
 	require.True(t, lease.Valid())
-	require.ErrorIs(t, lease.Unlock(deadline(t)), zkconn.ErrNoAuth)
+	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), zkconn.ErrNoAuth)
 	at.awaitCount(t, 0, "/lock")
 	use(t, client, "/elsewhere")
 }
 
 // The third of a queue has to list it again when the second gives up, and is told that it may not. The others go on.
 func listTakenAway(t *testing.T, at *place) {
-	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	first := lock(t, open(t, at.Connect(), credential(bob)), "/lock")
-	ctx, giveUp := context.WithCancel(deadline(t))
-	defer giveUp()
-	giving := open(t, at.Connect(), credential(bob))
-	gone := make(chan error, 1)
-	go func() {
-		_, err := giving.Mutex("/lock").Lock(ctx)
-		gone <- err
-	}()
+	at.makeLock(t, zk.PermAll)
+	first := patient.LockAt(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
+	ctx, giveUp := context.WithCancel(patient.Deadline(t))
+	gone := patient.Elsewhere(ctx, patient.Open(t, at.Connect(), credential(bob)).Mutex("/lock").Lock)
 	at.awaitCount(t, 2, "/lock")
-	third := queue(t, open(t, at.Connect()), "/lock")
-	fourth := queue(t, open(t, at.Connect(), credential(bob)), "/lock")
-	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermRead), may(bob, zk.PermAll)})
+	third := patient.Queue(t, patient.Open(t, at.Connect()), "/lock")
+	fourth := patient.Queue(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
+	at.setACL(t, bob, "/lock", all(zk.PermAll&^zk.PermRead), may(bob, zk.PermAll))
 	giveUp()
-	require.ErrorIs(t, <-gone, context.Canceled)
+	require.ErrorIs(t, patient.Receive(t, gone).Err, context.Canceled)
 	<-third.Done
 	require.ErrorIs(t, third.Err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, third.Err, "/lock")
-	unlock(t, first)
-	unlock(t, fourth.Granted(t))
+	patient.GiveBack(t, first)
+	patient.GiveBack(t, fourth.Granted(t))
 	at.requireCount(t, 0, "/lock")
-}
-
-func writeTakenAway(t *testing.T, at *place) {
-	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.Connect())
-	first := use(t, client, "/lock")
-	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermWrite), may(bob, zk.PermAll)})
-	second := use(t, client, "/lock")
-	require.Greater(t, second.Token(), first.Token())
-	require.Greater(t, use(t, client, "/lock").Token(), second.Token())
-}
-
-func createTakenAway(t *testing.T, at *place) {
-	at.make(t, bob, []zk.ACL{all(zk.PermAll), may(bob, zk.PermAll)}, "/lock")
-	client := open(t, at.Connect())
-	use(t, client, "/lock")
-	at.setACL(t, bob, "/lock", []zk.ACL{all(zk.PermAll &^ zk.PermCreate), may(bob, zk.PermAll)})
-	tryBoth(t, client)
-	at.requireCount(t, 0, "/lock")
-	at.setACL(t, bob, "/lock", everyone)
-	use(t, client, "/lock")
 }

@@ -27,7 +27,7 @@ func TestPollIsWarnedOf(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := &stories.Log{Handler: slog.DiscardHandler}
-			opts := []locks.Option{credential(bob), locks.WithSessionTimeout(10 * time.Second)}
+			opts := []locks.Option{credential(bob)}
 			switch {
 			case c.discards:
 				opts = append(opts, locks.WithLogger(slog.New(slog.DiscardHandler)))
@@ -42,19 +42,13 @@ func TestPollIsWarnedOf(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const times = 3
 				server := bubble.Server(t)
-				dial := locks.WithDialer(server.DialContext)
-				owner, err := locks.Open(t.Context(), server.Connect(), dial, credential(alice), locks.WithACL(onlyMe...),
-					locks.WithParentACL(everyone...))
-				require.NoError(t, err)
-				bubble.CloseLater(t, owner)
-				waiter, err := locks.Open(t.Context(), server.Connect(), append(opts, dial)...)
-				require.NoError(t, err)
-				bubble.CloseLater(t, waiter)
+				owner := bubble.OpenClient(t, server, server.Connect(), credential(alice), locks.WithACL(onlyMe...), locks.WithParentACL(everyone...))
+				waiter := bubble.OpenClient(t, server, server.Connect(), opts...)
 				relists.Right(t, waiter.Session(), times)
 				told := func() int { return log.Count("found by looking again, a session timeout later") }
 				for n := range times {
 					first := bubble.Locked(t, owner.Mutex("/closed").Lock)
-					second := wait(t, waiter, patient.MutexAt("/closed"))
+					second := patient.Wait(t, waiter, patient.MutexAt("/closed"))
 					synctest.Wait()
 					if n == 0 {
 						require.Zero(t, told())
@@ -83,10 +77,7 @@ func TestKilledHolderIsNotWarnedOf(t *testing.T) {
 		server := bubble.Server(t)
 		network := &bubble.Network{Server: server}
 		holder, dead := bubble.Client(t, server), bubble.OpenThrough(t, server, network)
-		waiter, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
-			locks.WithSessionTimeout(4*time.Second), locks.WithLogger(slog.New(log)))
-		require.NoError(t, err)
-		bubble.CloseLater(t, waiter)
+		waiter := bubble.OpenClient(t, server, server.Connect(), locks.WithSessionTimeout(4*time.Second), locks.WithLogger(slog.New(log)))
 		relists.Right(t, waiter.Session(), 1)
 		take := func(client *locks.Client) func(context.Context) (*locks.Lease, error) {
 			return func(ctx context.Context) (*locks.Lease, error) { return client.Semaphore("/slots", 2).Acquire(ctx, 1) }

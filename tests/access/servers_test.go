@@ -7,27 +7,59 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
+
+func TestMain(m *testing.M) { stories.Main(m) }
 
 // story is one thing that is shown.
 type story = stories.Story[*place]
 
 // place is the place of a story: a server, in which lists say who may do what.
-type place struct{ *stories.Servers }
+type place struct {
+	*stories.Servers
+	sasl     bool // people are known by SASL, and not by the scheme digest
+	required bool // nobody is let in without SASL
+}
 
 var kinds = []*stories.Kind{
 	{Name: "embedded", Start: stories.Embedded()},
 	{Name: "standalone", Real: true, Start: stories.Standalone()},
 }
 
-// tell tells the stories on every kind of server.
+var jaas = rig.WithJAAS(rig.DigestJAAS(passwords))
+
+var saslKinds = []*stories.Kind{
+	{Name: "embedded, SASL", Start: stories.Embedded(embedded.WithSASL(passwords))},
+	{Name: "embedded, SASL required", Required: true,
+		Start: stories.Embedded(embedded.WithSASLRequired(), embedded.WithSASL(passwords))},
+	{Name: "standalone, SASL", Real: true, Start: stories.Standalone(jaas)},
+	{Name: "standalone, SASL required", Real: true, Required: true,
+		Start: stories.Standalone(rig.WithConfig("sessionRequireClientSASLAuth", "true"), jaas)},
+	{Name: "ensemble, SASL enforced", Real: true, Required: true,
+		Start: stories.Ensemble(3, jaas,
+			rig.WithConfig("enforce.auth.enabled", "true"), rig.WithConfig("enforce.auth.schemes", "sasl"),
+			rig.WithConfig("syncLimit", "100"))}, // 20 s: a stall is no reason to elect
+}
+
+// tell tells the stories on every kind of server, where people have digest credentials.
 func tell(t *testing.T, all []story) {
 	stories.Tell(t, kinds, all, func(t *testing.T, _ *stories.Kind, zk *stories.Servers) *place {
-		at := &place{zk}
+		at := &place{Servers: zk}
 		_, err := at.as(t, "").Create(at.Root(), nil, 0, everyone)
 		require.NoError(t, err)
 		return at
+	})
+}
+
+// tellSASL tells them where people are known by SASL.
+func tellSASL(t *testing.T, all []story) {
+	stories.Tell(t, saslKinds, all, func(_ *testing.T, kind *stories.Kind, zk *stories.Servers) *place {
+		return &place{zk, true, kind.Required}
 	})
 }
 
@@ -41,8 +73,14 @@ func (p *place) make(t *testing.T, who string, acl []zk.ACL, paths ...string) {
 	}
 }
 
+// makeLock makes /lock, where everybody has some permissions, and bob all.
+func (p *place) makeLock(t *testing.T, perms int32) {
+	t.Helper()
+	p.make(t, bob, []zk.ACL{all(perms), may(bob, zk.PermAll)}, "/lock")
+}
+
 // setACL gives a node another list.
-func (p *place) setACL(t *testing.T, who, path string, acl []zk.ACL) {
+func (p *place) setACL(t *testing.T, who, path string, acl ...zk.ACL) {
 	t.Helper()
 	_, err := p.as(t, who).SetACL(p.Root()+path, acl, -1)
 	require.NoError(t, err)
@@ -65,37 +103,43 @@ func (p *place) children(t *testing.T, who, path string) []string {
 	return names
 }
 
-// count gives the number of children, as somebody who may read the path: since 3.8.4 and 3.9.2 (ZOOKEEPER-2590) asking
+// count gives the number of children, as one who acts for all people: since 3.8.4 and 3.9.2 (ZOOKEEPER-2590) asking
 // whether a node exists needs READ, too.
-func count(t *testing.T, conn *zk.Conn, path string) int {
-	t.Helper()
-	exists, stat, err := conn.Exists(path)
-	require.NoError(t, err, path)
-	if !exists {
-		return 0
-	}
-	return int(stat.NumChildren)
-}
-
-// asAll is a connection that acts for all people of the stories, one of whom may read what it asks for.
-func (p *place) asAll(t *testing.T) *zk.Conn {
+func (p *place) count(t *testing.T, path string) func() int {
 	t.Helper()
 	conn := p.as(t, alice)
 	for _, who := range []string{bob, carol} {
-		require.NoError(t, conn.AddAuth("digest", []byte(who+":"+secret(who))))
+		require.NoError(t, conn.AddAuth("digest", []byte(who+":"+passwords[who])))
 	}
-	return conn
+	return func() int {
+		exists, stat, err := conn.Exists(p.Root() + path)
+		require.NoError(t, err, path)
+		if !exists {
+			return 0
+		}
+		return int(stat.NumChildren)
+	}
 }
 
 // requireCount compares the number of children now.
 func (p *place) requireCount(t *testing.T, want int, path string) {
 	t.Helper()
-	require.Equal(t, want, count(t, p.asAll(t), p.Root()+path), "children of %s", path)
+	require.Equal(t, want, p.count(t, path)(), "children of %s", path)
 }
 
 // awaitCount waits until there are so many children.
 func (p *place) awaitCount(t *testing.T, want int, path string) {
 	t.Helper()
-	conn := p.asAll(t)
-	eventually(t, func() bool { return count(t, conn, p.Root()+path) == want }, "%s never had %d children", path, want)
+	count := p.count(t, path)
+	patient.Eventually(t, func() bool { return count() == want }, "%s never had %d children", path, want)
+}
+
+// use takes a lock and gives it back.
+func use(t *testing.T, client *locks.Client, path string) *locks.Lease {
+	t.Helper()
+	lease := patient.LockAt(t, client, path)
+	require.Equal(t, path, lease.Path())
+	require.True(t, lease.Valid())
+	patient.GiveBack(t, lease)
+	return lease
 }

@@ -25,12 +25,12 @@ func TestRealSessionFileWithTLSAndACL(t *testing.T) {
 			locks.WithACL(onlyMe...), locks.WithSessionFile(file),
 		}
 	}
-	lost := lock(t, open(t, server.SecureAddr(), opts(first)...), "/restart")
+	lost := patient.LockAt(t, patient.Open(t, server.SecureAddr(), opts(first)...), "/restart")
 	content, err := os.ReadFile(first)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(second, content, 0o600))
 
-	lease, err := open(t, server.SecureAddr(), opts(second)...).Mutex("/restart").TryLock(deadline(t))
+	lease, err := patient.Open(t, server.SecureAddr(), opts(second)...).Mutex("/restart").TryLock(patient.Deadline(t))
 	require.NoError(t, err)
 	require.Greater(t, lease.Token(), lost.Token())
 	<-lost.Context().Done()

@@ -9,6 +9,7 @@ import (
 
 	contenders "github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -22,7 +23,7 @@ func TestSteadyLockPath(t *testing.T) {
 
 func steadyMadeAgain(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := open(t, at.Connect(), credential(alice))
+	a := patient.Open(t, at.Connect(), credential(alice))
 	requireOrder(t, at, a, steady(t, a))
 }
 
@@ -30,18 +31,18 @@ func steadyMadeAgain(t *testing.T, at *place) {
 // once: see LIMITS.
 func steadyReadTakenAway(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := open(t, at.Connect(), credential(alice), locks.WithSessionTimeout(often))
+	a := patient.Open(t, at.Connect(), credential(alice), locks.WithSessionTimeout(often))
 	steady(t, a)
-	at.setACL(t, "", "/lock", []zk.ACL{may(bob, zk.PermAll), all(zk.PermCreate | zk.PermDelete)})
+	at.setACL(t, "", "/lock", may(bob, zk.PermAll), all(zk.PermCreate|zk.PermDelete))
 	var last int32
-	for ctx := deadline(t); ; {
+	for ctx := patient.Deadline(t); ; {
 		lease, err := a.Mutex("/lock").TryLock(ctx)
 		if err != nil {
 			require.ErrorIs(t, err, zkconn.ErrNoAuth)
 			break
 		}
 		last = number(t, lease)
-		unlock(t, lease)
+		patient.GiveBack(t, lease)
 		time.Sleep(pause)
 	}
 	requireOrder(t, at, a, last)
@@ -71,12 +72,12 @@ func requireOrder(t *testing.T, at *place, client *locks.Client, last int32) {
 		require.NoError(t, err)
 		require.NoError(t, conn.Delete(path, -1))
 	}
-	held := lock(t, open(t, at.Connect()), "/lock")
+	held := patient.LockAt(t, patient.Open(t, at.Connect()), "/lock")
 	require.Equal(t, last, number(t, held))
-	_, err := client.Mutex("/lock").TryLock(deadline(t))
+	_, err := client.Mutex("/lock").TryLock(patient.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
 	require.True(t, held.Valid())
-	unlock(t, held)
+	patient.GiveBack(t, held)
 	use(t, client, "/lock")
 }
 

@@ -20,10 +20,10 @@ func Client(t *testing.T, server *embedded.Server) *locks.Client {
 }
 
 // OpenClient opens a client that needs no network; it is closed before the bubble ends.
-func OpenClient(t *testing.T, server *embedded.Server, connect string) *locks.Client {
+func OpenClient(t *testing.T, server *embedded.Server, connect string, opts ...locks.Option) *locks.Client {
 	t.Helper()
-	client, err := locks.Open(t.Context(), connect, locks.WithDialer(server.DialContext),
-		locks.WithSessionTimeout(10*time.Second))
+	client, err := locks.Open(t.Context(), connect, append([]locks.Option{locks.WithDialer(server.DialContext),
+		locks.WithSessionTimeout(10 * time.Second)}, opts...)...)
 	require.NoError(t, err)
 	CloseLater(t, client)
 	return client

@@ -11,95 +11,58 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// TestTimeoutsSayBehindWhomOverGateway: a Lock over a gateway that is given up knows whom it waited for: what the node before
-// it says, whether that is of another session, or of the gateway's by another requester.
+// TestTimeoutsSayBehindWhomOverGateway: a Lock over a gateway that is given up knows whom it waited
+// for, over real connections, be that of another session or of another requester.
 func TestTimeoutsSayBehindWhomOverGateway(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, patient.Session)
-	client, other := s.outside.client(t, s.pid), s.direct(t)
-	second := newNode(t).client(t, s.pid)
-	label := locks.WithLabel("nightly run")
-	for name, c := range map[string]struct{ holder, waiter locks.Locker }{
-		"another session":   {other.Mutex("/a", label), client.Mutex("/a")},
-		"this requester":    {client.Mutex("/b", label), client.Mutex("/b")},
-		"another requester": {second.Mutex("/c", label), client.Mutex("/c")},
-		"a cohort":          {second.Mutex("/d", label, locks.WithCohort(9)), client.Mutex("/d", locks.WithCohort(9))},
-		"a contest":         {other.Contest("/e", label), client.Contest("/e")},
-		"a reader":          {other.RWMutex("/f", label).Reader(), client.RWMutex("/f")},
-		"a writer":          {other.RWMutex("/g", label), client.RWMutex("/g").Reader()},
-		"a permit":          {other.Semaphore("/h", 2, label).Weight(2), client.Semaphore("/h", 2).Weight(1)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			patient.RequireBehind(t, c.holder, c.waiter)
-		})
-	}
+	client, label := s.outside.client(t, s.pid), locks.WithLabel("nightly run")
+	patient.RequireBehind(t, patient.Open(t, s.server.Addr()).Mutex("/a", label), client.Mutex("/a"))
+	patient.RequireBehind(t, newNode(t).client(t, s.pid).Mutex("/b", label), client.Mutex("/b"))
 }
 
-// TestWaitingSaysBehindWhomOverGateway: whom a Lock waits for is told while it waits, and again when it is another, or
-// somebody asks for the lock. TestBehindOverGateway has requesters that share a node of the gateway's.
+// TestWaitingSaysBehindWhomOverGateway: whom a Lock waits for is told while it waits, and again when
+// it is another, or somebody asks for the lock.
 func TestWaitingSaysBehindWhomOverGateway(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, patient.Session)
-	client, other := s.outside.client(t, s.pid), s.direct(t)
-	told := make(chan locks.Change, 16)
-	waits := func(t *testing.T) messages.Contender {
-		t.Helper()
-		change := patient.Receive(t, told)
-		require.Equal(t, locks.Waiting, change.Kind)
-		return change.Behind
-	}
-	onChange := locks.WithOnChange(func(c locks.Change) { told <- c })
-	label := locks.WithLabel("nightly run")
-	for name, c := range map[string]struct{ holder, waiter locks.Locker }{
-		"another session": {other.Mutex("/a", label), client.Mutex("/a", onChange)},
-		"this requester":  {client.Mutex("/b", label), client.Mutex("/b", onChange)},
-		"a cohort":        {client.Mutex("/c", label, locks.WithCohort(9)), client.Mutex("/c", onChange, label, locks.WithCohort(9))},
-		"a contest":       {other.Contest("/d", label), client.Contest("/d", onChange)},
-		"permits":         {other.Semaphore("/e", 2, label).Weight(2), client.Semaphore("/e", 2, onChange).Weight(1)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			held := patient.Locked(t, c.holder.Lock)
-			got := patient.Elsewhere(patient.Deadline(t), c.waiter.Lock)
-			behind := waits(t)
-			require.Equal(t, held.Node(), behind.Node)
-			require.Equal(t, "nightly run", behind.Label)
-			require.NotEmpty(t, behind.Host)
-			patient.GiveBack(t, held)
-			patient.GiveBack(t, patient.Receive(t, got).Lease)
-			require.Empty(t, told)
-		})
-	}
-	t.Run("anew", func(t *testing.T) {
+	inOffice(t, func(t *testing.T, o *office) {
+		told, other := make(chan locks.Change, 16), o.clients[1]
+		behind := func() messages.Contender {
+			change := patient.Receive(t, told)
+			require.Equal(t, locks.Waiting, change.Kind)
+			return change.Behind
+		}
 		held := patient.Locked(t, other.Mutex("/anew", locks.WithLabel("holder")).Lock)
-		ctx, leave := context.WithCancel(patient.Deadline(t))
-		rec := patient.Recorder(t, other)
-		middle := patient.Elsewhere(ctx, other.Mutex("/anew", locks.WithLabel("middle"), patient.ObservedBy(rec)).Lock)
-		patient.Await(t, rec, messages.StateWatching)
-		got := patient.Elsewhere(patient.Deadline(t), client.Mutex("/anew", onChange).Lock)
-		require.Equal(t, "middle", waits(t).Label)
+		ctx, leave := context.WithCancel(t.Context())
+		middle := patient.Elsewhere(ctx, other.Mutex("/anew", locks.WithLabel("middle")).Lock)
+		queued(t, other, "/anew", 2)
+		got := patient.Elsewhere(t.Context(), o.client.Mutex("/anew", locks.WithOnChange(func(c locks.Change) { told <- c })).Lock)
+		require.Equal(t, "middle", behind().Label)
 		leave()
 		require.ErrorIs(t, patient.Receive(t, middle).Err, context.Canceled)
-		require.Equal(t, held.Token(), waits(t).Token)
-		_, err := other.Revoke(patient.Deadline(t), "/anew")
+		holder := behind()
+		require.Equal(t, held.Node(), holder.Node)
+		require.NotEmpty(t, holder.Host)
+		_, err := other.Revoke(t.Context(), "/anew")
 		require.NoError(t, err)
-		require.True(t, waits(t).Asked)
-		patient.GiveBack(t, held)
-		patient.GiveBack(t, patient.Receive(t, got).Lease)
+		require.True(t, behind().Asked)
+		bubble.GiveBack(t, held)
+		bubble.GiveBack(t, patient.Receive(t, got).Lease)
 		require.Empty(t, told)
 	})
 }
 
-// TestBehindOverGateway: the observers of a lock actor over a gateway are told whom it waits for, where the gateway's requesters
-// share a node, too.
+// TestBehindOverGateway: the observers of a lock actor over a gateway are told whom it waits for, also
+// where the gateway's requesters share a node. An observer that comes late is told the current state
+// first, and then what follows.
 func TestBehindOverGateway(t *testing.T) {
 	for name, opts := range map[string][]gateway.Option{"alone": nil, "a cohort": {gateway.WithCohort(9)}} {
 		t.Run(name, func(t *testing.T) {
-			inOffice(t, func(o *office) {
-				t := o.t
-				held := o.lock(t.Context(), o.clients[0].Mutex("/late", locks.WithLabel("holder")))
+			inOffice(t, func(t *testing.T, o *office) {
+				held := patient.Locked(t, o.clients[0].Mutex("/late", locks.WithLabel("holder")).Lock)
 				observed := actorstest.Observed(o.at)
 				lock := o.system.Root.Spawn(actors.NewLock(observed, messages.Acquire{Path: "/late"}))
 				first, err := observed.Await(t.Context(), "/late")
@@ -113,13 +76,18 @@ func TestBehindOverGateway(t *testing.T) {
 				again, err := actorstest.AwaitNotice[*messages.Behind](t.Context(), late)
 				require.NoError(t, err)
 				require.Equal(t, behind, again)
-				require.NoError(t, held.Unlock(t.Context()))
-				_, err = actorstest.AwaitNotice[*messages.Held](t.Context(), late)
-				require.NoError(t, err)
+				bubble.GiveBack(t, held)
+				got := patient.Await(t, late, messages.StateHeld)
 				require.Len(t, first.Notices(), 2)
+				latest := actorstest.NewRecorder(o.system)
+				latest.Observe(lock)
+				now := patient.Await(t, latest, messages.StateHeld)
+				require.Equal(t, messages.Transition{Grant: got.Grant, To: messages.StateHeld, On: "Observe", Session: got.Session, At: now.At}, now)
 				o.system.Root.Send(lock, &messages.Release{})
-				_, err = actorstest.AwaitNotice[*messages.Released](t.Context(), late)
+				_, err = actorstest.AwaitNotice[*messages.Released](t.Context(), latest)
 				require.NoError(t, err)
+				require.NoError(t, actorstest.Match(latest.States(),
+					actorstest.InOrder(messages.StateHeld, messages.StateReleasing, messages.StateReleased)...))
 			}, opts...)
 		})
 	}

@@ -5,19 +5,16 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
 	"os"
-	"strconv"
 	"testing"
-	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
-	"github.com/asynkron/protoactor-go/remote"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
@@ -31,9 +28,7 @@ const childVariable = "TURNSTILE_GATEWAY_CHILD"
 type order struct {
 	Listen, Advertised string
 	Servers            string
-	Timeout            time.Duration
 	Gateway, Name      string // its address, and its name there
-	Path               string
 }
 
 // TestMain makes the binary a child where it was ordered.
@@ -42,61 +37,45 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// beChild runs a node. A requester says "held" when it holds, and then answers each line that it
-// reads with "valid" or "over".
+// beChild runs a node. A gateway says "ready". A requester says "held" when it holds, and then answers each line that
+// it reads with "valid" or "over".
 func beChild(o order) error {
-	system := actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger {
-		return slog.New(slog.NewTextHandler(io.Discard, nil))
-	}))
-	host, port, err := net.SplitHostPort(o.Listen)
-	if err != nil {
+	system, ctx := newSystem(), context.Background()
+	if err := startRemote(system, o.Listen, o.Advertised); err != nil {
 		return err
 	}
-	number, err := strconv.Atoi(port)
-	if err != nil {
-		return err
-	}
-	remote.NewRemote(system, remote.Configure(host, number, remote.WithAdvertisedHost(o.Advertised))).Start()
 	if o.Servers != "" {
-		return beGateway(system, o)
+		cfg, err := zkconn.NewConfig(o.Servers, zkconn.WithSessionTimeout(short))
+		if err != nil {
+			return err
+		}
+		session, err := actors.StartSession(system, cfg)
+		if err != nil {
+			return err
+		}
+		if err := session.Ready(ctx); err != nil {
+			return err
+		}
+		if _, err := gateway.Spawn(system, session, "locks"); err != nil {
+			return err
+		}
+		fmt.Println("ready")
+		_, err = io.Copy(io.Discard, os.Stdin)
+		return err
 	}
-	client, err := gateway.Open(context.Background(), system, gateway.At(actor.NewPID(o.Gateway, o.Name)))
+	client, err := gateway.Open(ctx, system, gateway.At(actor.NewPID(o.Gateway, o.Name)))
 	if err != nil {
 		return err
 	}
-	lease, err := client.Mutex(o.Path).Lock(context.Background())
+	lease, err := client.Mutex("/held").Lock(ctx)
 	if err != nil {
 		return err
 	}
 	fmt.Println("held")
 	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
-		if lease.Valid() {
-			fmt.Println("valid")
-		} else {
-			fmt.Println("over")
-		}
+		fmt.Println(map[bool]string{true: "valid", false: "over"}[lease.Valid()])
 	}
 	return nil
-}
-
-func beGateway(system *actor.ActorSystem, o order) error {
-	cfg, err := zkconn.NewConfig(o.Servers, zkconn.WithSessionTimeout(o.Timeout))
-	if err != nil {
-		return err
-	}
-	session, err := actors.StartSession(system, cfg)
-	if err != nil {
-		return err
-	}
-	if err := session.Ready(context.Background()); err != nil {
-		return err
-	}
-	if _, err := gateway.Spawn(system, session, "locks"); err != nil {
-		return err
-	}
-	fmt.Println("ready")
-	_, err = io.Copy(io.Discard, os.Stdin)
-	return err
 }
 
 // process is a child, with what it says.
@@ -105,11 +84,11 @@ type process struct {
 	road *road
 }
 
-// start runs a child behind a road of its own.
-func start(t *testing.T, o order) *process {
+// start runs a child behind a road of its own, until it is a gateway, or holds.
+func start(t *testing.T, o order, says string) *process {
 	t.Helper()
-	p := &process{road: newRoad(t)}
-	o.Listen, o.Advertised = p.road.target, p.road.address()
+	p := &process{road: newRoad(t, "")}
+	o.Listen, o.Advertised = p.road.target, p.road.address
 	cmd, err := child.Again(childVariable, o)
 	require.NoError(t, err)
 	cmd.Stderr = relists.Child(t, os.Stderr)
@@ -120,7 +99,16 @@ func start(t *testing.T, o order) *process {
 		_ = p.Kill()
 		<-p.Exited()
 	})
+	require.Equal(t, says, patient.Receive(t, p.Says))
 	return p
+}
+
+// requireLease asks a requester whether its lease is valid.
+func (p *process) requireLease(t *testing.T, is string) {
+	t.Helper()
+	require.NoError(t, p.Tell("?"))
+	_ = p.Resume()
+	require.Equal(t, is, patient.Receive(t, p.Says))
 }
 
 // TestGatewayStops: the process of the gateway is stopped, or killed, under a holder.
@@ -133,23 +121,15 @@ func TestGatewayStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, patient.Session)
-			gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
-			require.Equal(t, "ready", await(t, gate.Says))
-			client, other := s.outside.client(t, actor.NewPID(gate.road.address(), "locks")), s.direct(t)
-			ctx := patient.Deadline(t)
-			lease, err := client.Mutex("/stops").Lock(ctx)
-			require.NoError(t, err)
-			next := elsewhere(ctx, other.Mutex("/stops"))
-			waits(t, other, lease)
-			require.NoError(t, strike(gate))
-			taken := await(t, next)
-			valid := lease.Valid()
-			require.NoError(t, taken.err)
-			require.False(t, valid, "two valid leases")
-			await(t, lease.Context().Done())
-			_ = gate.Resume() // unless it was killed
-			patient.GiveBack(t, taken.lease)
-			patient.Eventually(t, func() bool { return contenders(t, other, "/stops") == 0 }, "no node is left")
+			gate := start(t, order{Servers: s.server.Addr()}, "ready")
+			client := s.outside.client(t, actor.NewPID(gate.road.address, "locks"))
+			taken(t, client, patient.Open(t, s.server.Addr()), func(*locks.Lease) func() {
+				require.NoError(t, strike(gate))
+				if gate.Running() {
+					return func() { require.NoError(t, gate.Resume()) }
+				}
+				return nil
+			})
 		})
 	}
 }
@@ -162,52 +142,40 @@ func TestRequesterStops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, patient.Session/2) // longer than it takes until the process is stopped
-			holder := start(t, order{Gateway: s.pid.Address, Name: s.pid.Id, Path: "/holder"})
-			require.Equal(t, "held", await(t, holder.Says))
-			require.NoError(t, holder.Tell("?"))
-			require.Equal(t, "valid", await(t, holder.Says))
-			other := s.direct(t)
-			ctx := patient.Deadline(t)
-			next := elsewhere(ctx, other.Mutex("/holder"))
-			patient.Eventually(t, func() bool { return contenders(t, other, "/holder") == 2 }, "the other waits")
+			holder := start(t, order{Gateway: s.pid.Address, Name: s.pid.Id}, "held")
+			holder.requireLease(t, "valid")
+			other := patient.Open(t, s.server.Addr())
+			next := patient.Elsewhere(patient.Deadline(t), other.Mutex("/held").Lock)
+			queued(t, other, "/held", 2)
 			if kill {
 				require.NoError(t, holder.Kill())
 			} else {
 				require.NoError(t, holder.Pause())
 			}
-			taken := await(t, next)
-			require.NoError(t, taken.err)
+			got := patient.Receive(t, next)
+			require.NoError(t, got.Err)
 			if !kill {
-				holder.road.cut(true) // so that nobody tells it
-				require.NoError(t, holder.Tell("?"))
-				require.NoError(t, holder.Resume())
-				require.Equal(t, "over", await(t, holder.Says))
+				holder.road.be(bubble.Down) // so that nobody tells it
+				holder.requireLease(t, "over")
 			}
-			patient.GiveBack(t, taken.lease)
-			patient.Eventually(t, func() bool { return contenders(t, other, "/holder") == 0 }, "no node is left")
+			patient.GiveBack(t, got.Lease)
+			queued(t, other, "/held", 0)
 		})
 	}
 }
 
-// TestBothStop: the gateway and the requester are stopped, and go on in either order.
+// TestBothStop: the gateway and the requester are stopped, and the requester goes on first.
 func TestBothStop(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, patient.Session)
-	gate := start(t, order{Servers: s.server.Connect(), Timeout: short})
-	require.Equal(t, "ready", await(t, gate.Says))
-	holder := start(t, order{Gateway: gate.road.address(), Name: "locks", Path: "/both"})
-	require.Equal(t, "held", await(t, holder.Says))
-	other := s.direct(t)
-	ctx := patient.Deadline(t)
+	gate := start(t, order{Servers: s.server.Addr()}, "ready")
+	holder := start(t, order{Gateway: gate.road.address, Name: "locks"}, "held")
+	other := patient.Open(t, s.server.Addr())
 	require.NoError(t, gate.Pause())
 	require.NoError(t, holder.Pause())
-	lease, err := other.Mutex("/both").Lock(ctx)
-	require.NoError(t, err)
-	require.NoError(t, holder.Tell("?"))
-	require.NoError(t, holder.Resume())
-	require.Equal(t, "over", await(t, holder.Says))
+	lease := patient.LockAt(t, other, "/held")
+	holder.requireLease(t, "over")
 	require.NoError(t, gate.Resume())
-	require.True(t, lease.Valid())
 	patient.GiveBack(t, lease)
-	patient.Eventually(t, func() bool { return contenders(t, other, "/both") == 0 }, "no node is left")
+	queued(t, other, "/held", 0)
 }

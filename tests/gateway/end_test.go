@@ -5,118 +5,113 @@ import (
 	"testing"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
-	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestBrokenLeaseIsLost: an owner whose lease has a gap is told that the lock is lost, though the
 // gateway promises more and more.
 func TestBrokenLeaseIsLost(t *testing.T) {
-	s := newStage(t, patient.Session)
-	at := gateway.At(s.pid)
-	observer, told := s.outside.listener(t)
-	near := actor.NewPID(s.outside.system.Address(), observer.Id)
-	s.outside.system.Root.Spawn(gateway.NewLock(at, messages.Acquire{Path: "/gap"}, actors.WithObserver(near)))
-	held, lock := notice[*messages.Held](t, told)
-	clock := at.Clock(held.Epoch)
-	require.True(t, clock.Unbroken(held.Term))
-	clock.End() // stands for any gap: the run in which the lock was granted is over
-	s.outside.system.Root.Send(lock, &wire.Reply{Version: wire.Version, Id: "something happens"})
-	lost, _ := notice[*messages.Lost](t, told)
-	require.Equal(t, messages.ReasonLeaseOver, lost.Reason)
-	direct := s.direct(t)
-	lease := patient.Locked(t, direct.Mutex("/gap").Lock)
-	patient.GiveBack(t, lease)
+	inOffice(t, func(t *testing.T, o *office) {
+		a := o.asks(messages.Acquire{Path: "/gap"})
+		held := a.hears().(*messages.Held)
+		clock := o.at.Clock(held.Epoch)
+		require.True(t, clock.Unbroken(held.Term))
+		clock.End() // stands for any gap: the run in which the lock was granted is over
+		a.send(&wire.Reply{Version: wire.Version, Id: "something happens"})
+		require.Equal(t, messages.ReasonLeaseOver, a.hears().(*messages.Lost).Reason)
+		bubble.Cycle(t, o.clients[1], "/gap")
+	})
 }
 
 // TestGatewayEndsWithSession: a gateway whose session has ended for good stops.
 func TestGatewayEndsWithSession(t *testing.T) {
-	s := newStage(t, short)
-	client := s.outside.client(t, s.pid)
-	lease := patient.Locked(t, client.Mutex("/ends").Lock)
-	s.inside.system.Root.Stop(s.session.PID())
-	await(t, lease.Context().Done())
-	patient.Eventually(t, func() bool {
-		_, there := s.inside.system.ProcessRegistry.GetLocal(s.pid.Id)
-		return !there
-	}, "the gateway stops")
+	inOffice(t, func(t *testing.T, o *office) {
+		lease := patient.Locked(t, o.client.Mutex("/ends").Lock)
+		o.system.Root.Stop(o.clients[0].Session().PID())
+		patient.AwaitLost(t, lease)
+		ended(t, o.system, o.pids[0])
+	})
 }
 
 // TestClosedGatewayMayPass: a gateway that is closed does not look to a client as if the client
 // were closed: a client that tries again may find another gateway at its address.
 func TestClosedGatewayMayPass(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, short)
-	client, other := s.outside.client(t, s.pid), s.direct(t)
-	ctx := patient.Deadline(t)
-	_, err := client.Mutex("/held").Lock(ctx) // so that the gateway has something to wait for
-	require.NoError(t, err)
-	_, err = other.Mutex("/waits").Lock(ctx)
-	require.NoError(t, err)
-	waiter := elsewhere(ctx, client.Mutex("/waits"))
-	patient.Eventually(t, func() bool { return contenders(t, other, "/waits") == 2 }, "the client waits")
-	closed := make(chan error, 1)
-	go func() { closed <- s.session.Close(ctx) }()
-	end := await(t, waiter)
-	require.NotErrorIs(t, end.err, locks.ErrClosed)
-	require.NotErrorIs(t, end.err, context.Canceled)
-	require.ErrorIs(t, end.err, locks.ErrFailed)
-	require.True(t, locks.MayPass(end.err), end.err)
-	patient.Closed(t, await(t, closed))
+	inOffice(t, func(t *testing.T, o *office) {
+		client, other := o.over(gateway.At(o.pids[0])), o.clients[1]
+		patient.Locked(t, client.Mutex("/held").Lock) // so that the gateway has something to wait for
+		patient.Locked(t, other.Mutex("/waits").Lock)
+		waiter := patient.Elsewhere(t.Context(), client.Mutex("/waits").Lock)
+		queued(t, other, "/waits", 2)
+		go func() { _ = o.clients[0].Close(context.WithoutCancel(t.Context())) }()
+		err := patient.Receive(t, waiter).Err
+		require.NotErrorIs(t, err, locks.ErrClosed)
+		require.NotErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, locks.ErrFailed)
+		require.True(t, locks.MayPass(err), err)
+	})
 }
 
 // TestAskEndsWithClient: a query that no gateway answers ends with the client.
 func TestAskEndsWithClient(t *testing.T) {
-	s := newStage(t, patient.Session)
-	client := s.outside.client(t, s.pid)
-	stopped(t, s.inside.system, s.local())
-	asked := make(chan struct{}, 100)
-	_, err := s.inside.system.Root.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
-		if query, is := ctx.Message().(*wire.Query); is && query.GetHello() == nil {
-			asked <- struct{}{}
+	inOffice(t, func(t *testing.T, o *office) {
+		for _, pid := range o.pids {
+			stopped(t, o.system, pid)
 		}
-	}), s.pid.Id)
-	require.NoError(t, err)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := client.Queue(context.WithoutCancel(t.Context()), "/nobody-answers")
-		ended <- err
-	}()
-	patient.Receive(t, asked)
-	require.NoError(t, client.Close(patient.Deadline(t)))
-	require.ErrorIs(t, await(t, ended), locks.ErrClosed)
+		over := make(chan error, 1)
+		go func() {
+			_, err := o.client.Queue(context.WithoutCancel(t.Context()), "/nobody-answers")
+			over <- err
+		}()
+		time.Sleep(time.Hour)
+		require.Empty(t, over)
+		require.NoError(t, o.client.Close(t.Context()))
+		require.ErrorIs(t, patient.Receive(t, over), locks.ErrClosed)
+	})
 }
 
-// TestDoomedSessionExpires: a node that may not be deleted ends the session that made it. Leases
-// that the gateway has granted by it last until they run out, even so.
-func TestDoomedSessionExpires(t *testing.T) {
-	t.Parallel()
-	s := newStage(t, short)
-	raw := patient.Raw(t, patient.Session, s.server.Addr())
-	_, err := raw.Create("/stays", nil, 0, zk.WorldACL(zk.PermAll&^zk.PermDelete))
-	require.NoError(t, err)
+// TestSessionFileIsRefused: a process that is started again after a crash would close its
+// predecessor's session, whose promises to other nodes still run.
+func TestSessionFileIsRefused(t *testing.T) {
+	inOffice(t, func(t *testing.T, o *office) {
+		client := bubble.OpenClient(t, o.server, o.server.Connect(), locks.WithActorSystem(o.system), locks.WithSessionFile(t.TempDir()+"/session"))
+		_, err := gateway.Spawn(o.system, client.Session(), "with-a-file")
+		require.ErrorIs(t, err, gateway.ErrSessionFile)
+		pid := o.system.Root.Spawn(gateway.New(client.Session()))
+		refused := o.asksAt(gateway.At(pid), messages.Acquire{Path: "/a"}).hears().(*messages.Failed)
+		require.Contains(t, refused.Detail, gateway.ErrSessionFile.Error())
+	})
+}
 
-	client, other := s.outside.client(t, s.pid), s.direct(t)
-	ctx := patient.Deadline(t)
-	lease, err := client.Mutex("/doomed").Lock(ctx)
-	require.NoError(t, err)
-	stays, err := client.Mutex("/stays").Lock(ctx)
-	require.NoError(t, err)
-	next := elsewhere(ctx, other.Mutex("/doomed"))
-	waits(t, other, lease)
-	promised := lease.Deadline()
-	_ = stays.Unlock(ctx)
-	taken := await(t, next)
-	now := time.Now()
-	require.NoError(t, taken.err)
-	require.False(t, now.Before(promised), "granted %v before a promise had run out", promised.Sub(now))
-	require.False(t, lease.Valid())
+// TestTroubleOverGateway: the requester is told on which request the gateway's server hangs up, in the
+// error of a Lock and of an Unlock.
+func TestTroubleOverGateway(t *testing.T) {
+	inOffice(t, func(t *testing.T, o *office) {
+		lease := patient.Locked(t, o.client.Mutex("/y").Lock)
+		for _, fault := range []embedded.Fault{{Path: "/x/_c_*"}, {Path: "/y/_c_*", Op: embedded.OpDelete}} {
+			fault.Action, fault.Count = embedded.CutBefore, -1
+			injected, err := o.server.Inject(fault)
+			require.NoError(t, err)
+			defer injected.Remove()
+		}
+		for op, ask := range map[string]func(context.Context) error{
+			`create( counted)? /x`: func(ctx context.Context) error { _, err := o.client.Mutex("/x").Lock(ctx); return err },
+			`delete /y`:            lease.Unlock,
+		} {
+			ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+			defer stop()
+			err := ask(ctx)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			var why *locks.Error
+			require.ErrorAs(t, err, &why)
+			require.Regexp(t, `^the server hangs up on `+op+`/_c_\S+, \d+ times$`, why.Detail)
+		}
+	})
 }

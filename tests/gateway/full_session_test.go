@@ -18,26 +18,14 @@ func TestShareOfAGateway(t *testing.T) {
 	another := newNode(t)
 	s.inside.connect(t, another)
 	client, other := s.outside.client(t, s.pid), another.client(t, s.pid)
-	ctx := patient.Deadline(t)
-	a, err := client.Mutex("/a").Lock(ctx)
-	require.NoError(t, err)
-	b, err := client.Mutex("/b").Lock(ctx)
-	require.NoError(t, err)
-	_, err = client.Mutex("/c").Lock(ctx)
+	a, b := patient.LockAt(t, client, "/a"), patient.LockAt(t, client, "/b")
+	_, err := client.Mutex("/c").Lock(patient.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrSessionFull)
 	require.True(t, locks.MayPass(err))
-	for _, path := range []string{"/c", "/d"} {
-		lease, err := other.Mutex(path).Lock(ctx)
-		require.NoError(t, err)
-		defer func() { patient.GiveBack(t, lease) }()
-	}
-	patient.GiveBack(t, a)
+	patient.GiveBack(t, patient.LockAt(t, other, "/c"), patient.LockAt(t, other, "/d"), a)
 	patient.Eventually(t, func() bool {
-		lease, err := client.Mutex("/e").Lock(ctx)
-		if err == nil {
-			err = lease.Unlock(ctx)
-		}
-		return err == nil
+		lease, err := client.Mutex("/e").Lock(patient.Deadline(t))
+		return err == nil && lease.Unlock(patient.Deadline(t)) == nil
 	}, "what was given back leaves room")
 	patient.GiveBack(t, b)
 }

@@ -20,19 +20,21 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
-// raw is a connection to a node's remote, without a remote of its own.
+// raw is a connection to the remote of a gateway's node, without a remote of its own.
 type raw struct {
 	remote.RemotingClient
+	*stage
 	stream remote.Remoting_ReceiveClient
-	to     *node
 }
 
-func (n *node) raw(t *testing.T) *raw {
+func newRaw(t *testing.T) *raw {
 	t.Helper()
-	conn, err := grpc.NewClient(n.road.address(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	s := newStage(t, patient.Session)
+	s.outside.client(t, s.pid)
+	conn, err := grpc.NewClient(s.inside.road.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	r := &raw{RemotingClient: remote.NewRemotingClient(conn), to: n}
+	r := &raw{RemotingClient: remote.NewRemotingClient(conn), stage: s}
 	r.stream, err = r.Receive(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, r.stream.Send(&remote.RemoteMessage{MessageType: &remote.RemoteMessage_ConnectRequest{
@@ -58,46 +60,43 @@ func (r *raw) send(t *testing.T, to, sender *actor.PID, message proto.Message) {
 }
 
 // hello returns once a gateway has answered a query that was sent behind everything else.
-func (s *stage) hello(t *testing.T, r *raw) {
+func (r *raw) hello(t *testing.T) {
 	t.Helper()
-	from, told := s.outside.listener(t)
-	r.send(t, s.pid, from, &wire.Query{Version: wire.Version, Id: "q", What: &wire.Query_Hello{Hello: &wire.Hello{}}})
-	_, is := await(t, told).message.(*wire.Answer)
-	require.True(t, is)
+	from, told := r.outside.listener(t)
+	r.send(t, r.pid, from, hello)
+	require.IsType(t, &wire.Answer{}, patient.Receive(t, told).message)
 }
+
+var hello = &wire.Query{Version: wire.Version, Id: "q", What: &wire.Query_Hello{Hello: &wire.Hello{}}}
 
 // TestUnaryCallsAreRefused: protoactor's remote panics on them, which would end the process.
 func TestUnaryCallsAreRefused(t *testing.T) {
-	s := newStage(t, patient.Session)
-	s.outside.client(t, s.pid)
-	r := s.inside.raw(t)
+	r := newRaw(t)
 	_, err := r.ListProcesses(t.Context(), &remote.ListProcessesRequest{})
 	require.Equal(t, codes.Unimplemented, status.Code(err))
 	_, err = r.GetProcessDiagnostics(t.Context(), &remote.GetProcessDiagnosticsRequest{})
 	require.Equal(t, codes.Unimplemented, status.Code(err))
-	s.hello(t, r)
+	r.hello(t)
 }
 
 // TestMadeUpAddresses: each address that a node answers, or passes a message on to, costs it a connection with a queue.
 // It answers nodes that are connected to it, and few others, so that memory and goroutines stay bounded.
 func TestMadeUpAddresses(t *testing.T) {
-	s := newStage(t, patient.Session)
-	s.outside.client(t, s.pid)
-	r := s.inside.raw(t)
-	s.hello(t, r)
+	r := newRaw(t)
+	r.hello(t)
 	runtime.GC()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	goroutines := runtime.NumGoroutine()
 	for i := range 200 {
 		madeUp := func(what int) *actor.PID { return actor.NewPID(fmt.Sprintf("127.9.%d.%d:1", what, i), "nobody") }
-		r.send(t, s.pid, madeUp(0), &wire.Query{Version: wire.Version, Id: "q", What: &wire.Query_Hello{Hello: &wire.Hello{}}})
-		r.send(t, actor.NewPID(s.pid.Address, "missing"), madeUp(1), &wire.Query{})
-		r.send(t, actor.NewPID(s.pid.Address, "missing"), nil, &actor.Watch{Watcher: madeUp(2)})
-		r.send(t, s.pid, nil, &actor.Terminated{Who: madeUp(3)})
+		r.send(t, r.pid, madeUp(0), hello)
+		r.send(t, actor.NewPID(r.pid.Address, "missing"), madeUp(1), &wire.Query{})
+		r.send(t, actor.NewPID(r.pid.Address, "missing"), nil, &actor.Watch{Watcher: madeUp(2)})
+		r.send(t, r.pid, nil, &actor.Terminated{Who: madeUp(3)})
 		r.send(t, madeUp(4), nil, &wire.Query{})
 	}
-	s.hello(t, r)
+	r.hello(t)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(32<<20))
@@ -108,34 +107,28 @@ func TestMadeUpAddresses(t *testing.T) {
 // TestRawCommands: of the actors of this library only gateways, grains and requesters take messages of other nodes.
 // What else another node sends neither stops nor restarts one, nor moves its lock.
 func TestRawCommands(t *testing.T) {
-	s := newStage(t, patient.Session)
-	s.outside.client(t, s.pid)
-	r, root, ctx := s.inside.raw(t), s.inside.system.Root, patient.Deadline(t)
-	here, notices := s.inside.listener(t)
-	spawn := func(props *actor.Props) *actor.PID {
-		pid := root.Spawn(props)
-		t.Cleanup(func() { root.Stop(pid) })
-		return pid
-	}
-	lock := spawn(actors.NewLock(s.session, messages.Acquire{Path: "/raw/lock"}, actors.WithObserver(here)))
+	r := newRaw(t)
+	root := r.inside.system.Root
+	here, notices := r.inside.listener(t)
+	lock := root.Spawn(actors.NewLock(r.session, messages.Acquire{Path: "/raw/lock"}, actors.WithObserver(here)))
 	notice[*messages.Held](t, notices)
 	told := make(chan any, 100)
-	single := spawn(actors.NewSingleton(s.session, messages.Acquire{Path: "/raw/single"}, actor.PropsFromFunc(
+	single := root.Spawn(actors.NewSingleton(r.session, messages.Acquire{Path: "/raw/single"}, actor.PropsFromFunc(
 		func(ctx actor.Context) {
 			switch ctx.Message().(type) {
 			case *actors.Activation, *wire.Query, *actor.Stopped:
 				told <- ctx.Message()
 			}
 		})))
-	activation := await(t, told).(*actors.Activation)
-	id := s.session.ID()
+	activation := patient.Receive(t, told).(*actors.Activation)
+	id := r.session.ID()
 
-	for _, of := range []*actor.PID{s.session.PID(), lock, single, s.pid} {
-		to, child := actor.NewPID(s.pid.Address, of.Id), actor.NewPID(s.pid.Address, of.Id+"/$1")
+	for _, of := range []*actor.PID{r.session.PID(), lock, single, r.pid} {
+		to, child := actor.NewPID(r.pid.Address, of.Id), actor.NewPID(r.pid.Address, of.Id+"/$1")
 		r.send(t, to, nil, &actor.Watch{})
 		r.send(t, to, nil, &actor.Unwatch{})
 		r.send(t, to, nil, &actor.Terminated{})
-		if of == s.pid { // which may be stopped by another node
+		if of == r.pid { // which may be stopped by another node
 			continue
 		}
 		for _, m := range []proto.Message{&actor.Stop{}, &actor.PoisonPill{}, &actor.Terminated{Who: child},
@@ -143,19 +136,18 @@ func TestRawCommands(t *testing.T) {
 			r.send(t, to, nil, m)
 		}
 	}
-	r.send(t, actor.NewPID(s.pid.Address, single.Id), nil, &wire.Query{Id: "for the child"})
-	s.hello(t, r)
+	r.send(t, actor.NewPID(r.pid.Address, single.Id), nil, &wire.Query{Id: "for the child"})
+	r.hello(t)
 
-	query, is := await(t, told).(*wire.Query)
+	query, is := patient.Receive(t, told).(*wire.Query)
 	require.True(t, is, "the child of the singleton was stopped")
 	require.Equal(t, "for the child", query.GetId())
 	require.True(t, activation.Valid())
-	require.NoError(t, s.session.Err())
-	require.Equal(t, id, s.session.ID())
-	other := s.direct(t) // its queries come behind all that the actors may have done
+	require.NoError(t, r.session.Err())
+	require.Equal(t, id, r.session.ID())
+	other := patient.Open(t, r.server.Addr()) // its queries come behind all that the actors may have done
 	for _, path := range []string{"/raw/lock", "/raw/single"} {
-		queue, err := other.Queue(ctx, path)
-		require.NoError(t, err)
+		queue := patient.QueueOf(t, other, path)
 		require.Len(t, queue, 1, path)
 		require.Equal(t, id, queue[0].Session, path)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
+	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
@@ -20,34 +21,15 @@ func TestKindIsSpawned(t *testing.T) {
 	kind := gateway.Kind(s.session)
 	require.Equal(t, gateway.KindName, kind.Kind)
 	remote.GetRemote(s.inside.system).Register(kind.Kind, kind.Props)
-
-	abroad := remote.GetRemote(s.outside.system)
 	var spawned *remote.ActorPidResponse
 	patient.Eventually(t, func() bool { // a future may miss its reply
-		got, err := abroad.Spawn(s.inside.road.address(), gateway.KindName, 5*time.Second)
+		got, err := remote.GetRemote(s.outside.system).Spawn(s.inside.road.address, gateway.KindName, 5*time.Second)
 		spawned = got
 		return err == nil && got.StatusCode == remote.ResponseStatusCodeOK.ToInt32()
 	}, "the gateway is spawned")
-	pid := actor.NewPID(spawned.Pid.Address, spawned.Pid.Id)
-	require.Equal(t, s.inside.road.address(), pid.Address)
-
-	client, other := s.outside.client(t, pid), s.direct(t)
-	ctx := patient.Deadline(t)
-	lease, err := client.Mutex("/kind").Lock(ctx)
-	require.NoError(t, err)
-	for !lease.Valid() { // a short one may be over by now
-		lease, err = client.Mutex("/kind").Lock(ctx)
-		require.NoError(t, err)
-	}
-	next := elsewhere(ctx, other.Mutex("/kind"))
-	waits(t, other, lease)
-	s.outside.system.Root.Stop(pid)
-	taken := await(t, next)
-	valid := lease.Valid()
-	require.NoError(t, taken.err)
-	require.False(t, valid, "two valid leases")
-	await(t, lease.Context().Done())
-	require.Greater(t, taken.lease.Token(), lease.Token())
-	patient.GiveBack(t, taken.lease)
-	patient.Eventually(t, func() bool { return contenders(t, other, "/kind") == 0 }, "no node is left")
+	pid := actor.NewPID(s.inside.road.address, spawned.Pid.Id)
+	taken(t, s.outside.client(t, pid), patient.Open(t, s.server.Addr()), func(*locks.Lease) func() {
+		s.outside.system.Root.Stop(pid)
+		return nil
+	})
 }

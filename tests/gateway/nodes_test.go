@@ -22,6 +22,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -32,6 +33,26 @@ import (
 type node struct {
 	system *actor.ActorSystem
 	road   *road
+}
+
+// startRemote starts the remote of a system, which listens at one address and is dialed at another.
+func startRemote(system *actor.ActorSystem, listen, advertised string, opts ...remote.ConfigOption) error {
+	host, port, err := net.SplitHostPort(listen)
+	if err != nil {
+		return err
+	}
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	remote.NewRemote(system, remote.Configure(host, number, append(opts, remote.WithAdvertisedHost(advertised))...)).Start()
+	return nil
+}
+
+var quiet = slog.New(slog.DiscardHandler)
+
+func newSystem() *actor.ActorSystem {
+	return actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
 }
 
 // The nodes of this process are started once, before gRPC does anything for any of them:
@@ -46,24 +67,23 @@ var (
 // nodesOfATest bounds the nodes that a test takes.
 const nodesOfATest = 3
 
-// abreast is the number of tests that run at the same time.
-func abreast(t *testing.T) int {
-	t.Helper()
-	n, err := strconv.Atoi(flag.Lookup("test.parallel").Value.String())
-	require.NoError(t, err)
-	return n
-}
-
 // newNode takes a node, healed of the faults of the last test.
 func newNode(t *testing.T) *node {
 	t.Helper()
 	startNodes.Do(func() {
-		freeNodes = make(chan *node, nodesOfATest*abreast(t))
+		abreast, err := strconv.Atoi(flag.Lookup("test.parallel").Value.String())
+		require.NoError(t, err)
+		freeNodes = make(chan *node, nodesOfATest*abreast)
 		var conns []net.Conn
 		for range cap(freeNodes) {
-			n := startNode(t)
+			n := &node{newSystem(), newRoad(t, "")}
+			require.NoError(t, startRemote(n.system, n.road.target, n.road.address, gateway.WithRecovery(quiet)))
 			freeNodes <- n
-			conns = append(conns, n.settled(t))
+			conn, err := net.Dial("tcp", n.road.target)
+			require.NoError(t, err)
+			_, err = io.ReadFull(conn, make([]byte, 9)) // what a server says to each connection
+			require.NoError(t, err)
+			conns = append(conns, conn)
 		}
 		for _, conn := range conns { // which ends them, after the last of the loggers was set
 			_, err := conn.Write([]byte("this is no preface of HTTP/2, at any rate\n"))
@@ -72,35 +92,12 @@ func newNode(t *testing.T) *node {
 			_ = conn.Close()
 		}
 	})
-	n := await(t, freeNodes)
+	n := patient.Receive(t, freeNodes)
 	t.Cleanup(func() {
-		n.road.silence(false)
-		n.road.cut(false)
+		n.road.be(bubble.Open)
 		freeNodes <- n
 	})
 	return n
-}
-
-func startNode(t *testing.T) *node {
-	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	n := &node{road: newRoad(t)}
-	n.system = actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return quiet }))
-	host, port, err := net.SplitHostPort(n.road.target)
-	require.NoError(t, err)
-	number, err := strconv.Atoi(port)
-	require.NoError(t, err)
-	remote.NewRemote(n.system, remote.Configure(host, number, remote.WithAdvertisedHost(n.road.address()),
-		gateway.WithRecovery(quiet))).Start()
-	return n
-}
-
-// settled waits until the node's server has said what it says to each connection.
-func (n *node) settled(t *testing.T) net.Conn {
-	conn, err := net.Dial("tcp", n.road.target)
-	require.NoError(t, err)
-	_, err = io.ReadFull(conn, make([]byte, 9))
-	require.NoError(t, err)
-	return conn
 }
 
 // open starts a session of the node's.
@@ -126,13 +123,13 @@ func (n *node) gateway(t *testing.T, session *actors.Session) *actor.PID {
 	pid, err := gateway.Spawn(n.system, session, name)
 	require.NoError(t, err)
 	t.Cleanup(func() { n.system.Root.Stop(pid) })
-	return actor.NewPID(n.road.address(), name)
+	return actor.NewPID(n.road.address, name)
 }
 
-// client opens a client over gateways.
-func (n *node) client(t *testing.T, gateways ...*actor.PID) *locks.Client {
+// client opens a client over a gateway.
+func (n *node) client(t *testing.T, at *actor.PID) *locks.Client {
 	t.Helper()
-	client, err := gateway.Open(patient.Deadline(t), n.system, gateway.At(gateways...))
+	client, err := gateway.Open(patient.Deadline(t), n.system, gateway.At(at))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
 	return client
@@ -140,45 +137,34 @@ func (n *node) client(t *testing.T, gateways ...*actor.PID) *locks.Client {
 
 // stage is a server, a node with a session and a gateway, and a node without.
 type stage struct {
-	server   *embedded.Server
-	ensemble *road // from the gateway's session to the server
-	inside   *node
-	session  *actors.Session
-	pid      *actor.PID // of the gateway, as other nodes know it
-	outside  *node
+	server  *embedded.Server
+	inside  *node
+	session *actors.Session
+	pid     *actor.PID // of the gateway, as other nodes know it
+	outside *node
 }
-
-// local is the gateway's address on its own node.
-func (s *stage) local() *actor.PID { return actor.NewPID(s.inside.system.Address(), s.pid.Id) }
 
 func newStage(t *testing.T, timeout time.Duration, opts ...actors.SessionOption) *stage {
 	t.Helper()
 	s := &stage{inside: newNode(t), outside: newNode(t)}
 	s.inside.connect(t, s.outside)
-	s.server = embedded.Run(t, embedded.WithTick(200*time.Millisecond))
-	s.ensemble = newRoadTo(t, s.server.Addr())
-	s.session = s.inside.open(t, s.ensemble.address(), timeout, opts...)
+	s.server = embedded.Run(t, embedded.WithTick(200*time.Millisecond), embedded.WithSessionTimeouts(200*time.Millisecond, forever))
+	s.session = s.inside.open(t, s.server.Addr(), timeout, opts...)
 	s.pid = s.inside.gateway(t, s.session)
 	return s
 }
 
+// forever is a session timeout whose end no test waits for.
+const forever = 10 * time.Minute
+
 // connect has a node's connection to another one stand: remote may lose what is sent before.
 func (n *node) connect(t *testing.T, to *node) {
 	t.Helper()
-	heard := make(chan struct{}, 1)
-	pid := to.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
-		if _, is := ctx.Message().(*messages.Release); is {
-			select {
-			case heard <- struct{}{}:
-			default:
-			}
-		}
-	}))
-	defer to.system.Root.Stop(pid)
+	pid, told := to.listener(t)
 	for deadline := patient.Deadline(t); ; {
-		n.system.Root.Send(actor.NewPID(to.road.address(), pid.Id), wire.Pack(&messages.Release{}))
+		n.system.Root.Send(pid, wire.Pack(&messages.Release{}))
 		select {
-		case <-heard:
+		case <-told:
 			return
 		case <-time.After(500 * time.Millisecond):
 		case <-deadline.Done():
@@ -187,35 +173,65 @@ func (n *node) connect(t *testing.T, to *node) {
 	}
 }
 
-// direct opens a client with a session of its own.
-func (s *stage) direct(t *testing.T) *locks.Client {
-	t.Helper()
-	client, err := locks.Open(patient.Deadline(t), s.server.Connect(), locks.WithSessionTimeout(patient.Session))
-	require.NoError(t, err)
-	relists.Count(t, client.Session())
-	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
-	return client
+// heard is a message with its sender.
+type heard struct {
+	message any
+	sender  *actor.PID
 }
 
-// await waits until a channel is closed, or gives something.
-func await[T any](t *testing.T, from <-chan T) T {
+// listen spawns an actor that passes on what it is told.
+func listen(t *testing.T, system *actor.ActorSystem) (*actor.PID, <-chan heard) {
 	t.Helper()
-	select {
-	case got := <-from:
-		return got
-	case <-patient.Deadline(t).Done():
-		t.Fatal("it did not come")
-		panic("unreachable")
+	told := make(chan heard, 100)
+	pid := system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
+		switch msg := ctx.Message().(type) {
+		case actor.SystemMessage, actor.AutoReceiveMessage, *wire.Packed:
+		default:
+			told <- heard{msg, ctx.Sender()}
+		}
+	}))
+	t.Cleanup(func() { system.Root.Stop(pid) })
+	return pid, told
+}
+
+// listener is a listener with its address as other nodes know it.
+func (n *node) listener(t *testing.T) (*actor.PID, <-chan heard) {
+	t.Helper()
+	pid, told := listen(t, n.system)
+	return actor.NewPID(n.road.address, pid.Id), told
+}
+
+// notice waits for the next notice, and passes transitions over.
+func notice[Notice any](t *testing.T, from <-chan heard) (Notice, *actor.PID) {
+	t.Helper()
+	for {
+		h := patient.Receive(t, from)
+		if _, is := h.message.(*messages.Transition); is {
+			continue
+		}
+		got, is := h.message.(Notice)
+		require.True(t, is, "%T: %+v", h.message, h.message)
+		return got, h.sender
 	}
+}
+
+// queued waits until a lock has so many contenders.
+func queued(t *testing.T, client *locks.Client, path string, n int) {
+	t.Helper()
+	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, path)) == n }, "%s has %d contenders", path, n)
 }
 
 // stopped stops an actor, and waits until it has. (protoactor's futures lose replies.)
 func stopped(t *testing.T, system *actor.ActorSystem, pid *actor.PID) {
 	t.Helper()
 	system.Root.Stop(pid)
-	limit := time.Now().Add(patient.Bound)
-	for there := true; there; time.Sleep(time.Millisecond) {
-		require.True(t, time.Now().Before(limit), "%v does not stop", pid)
-		_, there = system.ProcessRegistry.GetLocal(pid.Id)
-	}
+	ended(t, system, pid)
+}
+
+func ended(t *testing.T, system *actor.ActorSystem, pid *actor.PID) {
+	t.Helper()
+	patient.Eventually(t, func() bool {
+		_, there := system.ProcessRegistry.GetLocal(pid.Id)
+		return !there
+	}, "%v ends", pid)
 }

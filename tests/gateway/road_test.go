@@ -1,70 +1,55 @@
 package gateway
 
 import (
-	"io"
 	"net"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 )
 
 // road is the way of all messages to one node: a relay in front of its remote. Messages the other
 // way take the road of the other node.
 type road struct {
-	listener net.Listener
-	target   string
-	running  sync.WaitGroup
+	address string // that others dial
+	target  string
 
-	mu     sync.Mutex
-	open   *sync.Cond
-	silent bool // bytes are held back
-	down   bool // connections are closed, and new ones too
-	closed bool
-	conns  map[net.Conn]struct{}
-}
-
-// newRoad listens on a port of 127.0.0.1, and leads to the same port of 127.77.0.1.
-func newRoad(t *testing.T) *road {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	require.NoError(t, err)
-	return runRoad(listener, net.JoinHostPort(inner, port)) // for as long as the process lives
-}
-
-// newRoadTo leads to any address.
-func newRoadTo(t *testing.T, target string) *road {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	r := runRoad(listener, target)
-	t.Cleanup(r.close)
-	return r
-}
-
-func runRoad(listener net.Listener, target string) *road {
-	r := &road{listener: listener, target: target, conns: map[net.Conn]struct{}{}}
-	r.open = sync.NewCond(&r.mu)
-	r.running.Go(r.accept)
-	return r
+	mu    sync.Mutex
+	turn  *sync.Cond
+	state bubble.State // bytes are held back while it is Silent
+	conns []net.Conn
 }
 
 // inner is the address at which remotes listen.
 const inner = "127.77.0.1"
 
-// address is the address that others dial.
-func (r *road) address() string { return r.listener.Addr().String() }
-
-func (r *road) accept() {
-	for {
-		conn, err := r.listener.Accept()
-		if err != nil {
-			return
-		}
-		r.running.Go(func() { r.serve(conn) })
+// newRoad leads to an address, and ends with the test. Without one it leads from a port of
+// 127.0.0.1 to the same port of inner, for as long as the process lives.
+func newRoad(t *testing.T, target string) *road {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	r := &road{address: listener.Addr().String(), target: target}
+	r.turn = sync.NewCond(&r.mu)
+	if target == "" {
+		_, port, err := net.SplitHostPort(r.address)
+		require.NoError(t, err)
+		r.target = net.JoinHostPort(inner, port)
+	} else {
+		t.Cleanup(func() { _ = listener.Close(); r.be(bubble.Down) })
 	}
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go r.serve(conn)
+		}
+	}()
+	return r
 }
 
 func (r *road) serve(from net.Conn) {
@@ -74,33 +59,13 @@ func (r *road) serve(from net.Conn) {
 		return
 	}
 	defer to.Close()
-	if !r.add(from, to) {
-		return
-	}
-	defer r.remove(from, to)
-	var back sync.WaitGroup
-	back.Go(func() { r.carry(from, to) })
-	r.carry(to, from)
-	back.Wait()
-}
-
-func (r *road) add(conns ...net.Conn) bool {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.down || r.closed {
-		return false
-	}
-	for _, conn := range conns {
-		r.conns[conn] = struct{}{}
-	}
-	return true
-}
-
-func (r *road) remove(conns ...net.Conn) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, conn := range conns {
-		delete(r.conns, conn)
+	down := r.state == bubble.Down
+	r.conns = append(r.conns, from, to)
+	r.mu.Unlock()
+	if !down {
+		go r.carry(from, to)
+		r.carry(to, from)
 	}
 }
 
@@ -108,47 +73,30 @@ func (r *road) remove(conns ...net.Conn) {
 func (r *road) carry(to, from net.Conn) {
 	defer to.Close()
 	defer from.Close()
-	buffer := make([]byte, 32<<10)
-	for {
+	for buffer := make([]byte, 32<<10); ; {
 		n, err := from.Read(buffer)
-		if err != nil && (n == 0 || err != io.EOF) {
-			return
-		}
 		r.mu.Lock()
-		for r.silent && !r.closed && !r.down {
-			r.open.Wait()
+		for r.state == bubble.Silent {
+			r.turn.Wait()
 		}
 		r.mu.Unlock()
-		if _, err := to.Write(buffer[:n]); err != nil {
+		if _, failed := to.Write(buffer[:n]); err != nil || failed != nil {
 			return
 		}
 	}
 }
 
-// silence holds back what comes, and what is held back already comes when it ends.
-func (r *road) silence(on bool) {
+// be changes the state. Down closes every connection, and while it lasts each new one. What silence
+// has held back comes when it ends.
+func (r *road) be(state bubble.State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.silent = on
-	r.open.Broadcast()
-}
-
-// cut closes every connection, and while it lasts each new one.
-func (r *road) cut(on bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.down = on
-	for conn := range r.conns {
-		_ = conn.Close()
+	r.state = state
+	if state == bubble.Down {
+		for _, conn := range r.conns {
+			_ = conn.Close()
+		}
+		r.conns = nil
 	}
-	r.open.Broadcast()
-}
-
-func (r *road) close() {
-	r.mu.Lock()
-	r.closed = true
-	r.mu.Unlock()
-	_ = r.listener.Close()
-	r.cut(true)
-	r.running.Wait()
+	r.turn.Broadcast()
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/go-zookeeper/zk"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -42,7 +43,18 @@ func TestBesideCurator(t *testing.T) {
 		}
 	})
 	for thread := range threads {
-		all.Go(func() { contend(t, alice, witness, path, fmt.Sprintf("go/%d", thread), rounds) })
+		name := fmt.Sprint("go/", thread)
+		all.Go(func() {
+			for range rounds {
+				lease, err := alice.Mutex(path).Lock(deadline(t))
+				if !assert.NoError(t, err) {
+					return
+				}
+				assert.NoError(t, witness.EnterWith(lease.Node(), name, path, interop.Exclusive()))
+				assert.NoError(t, witness.Leave(name, path))
+				assert.NoError(t, lease.Unlock(deadline(t)))
+			}
+		})
 	}
 	all.Wait()
 	require.Empty(t, witness.Violations())
@@ -50,26 +62,6 @@ func TestBesideCurator(t *testing.T) {
 
 	_, err = open(t, server.Addr(), as(t, k, "bob")).Mutex(path).Lock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
-}
-
-// contend locks again and again, and tells the witness.
-func contend(t *testing.T, client *locks.Client, witness *interop.WitnessServer, path, name string, rounds int) {
-	for range rounds {
-		lease, err := client.Mutex(path).Lock(deadline(t))
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		if err := witness.EnterWith(lease.Node(), name, path, interop.Exclusive()); err != nil {
-			t.Error(err)
-		}
-		if err := witness.Leave(name, path); err != nil {
-			t.Error(err)
-		}
-		if err := lease.Unlock(deadline(t)); err != nil {
-			t.Error(err)
-		}
-	}
 }
 
 // Who a client is in ACLs is for the servers to say: its whole principal, or the first part of it.

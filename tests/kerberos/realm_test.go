@@ -43,9 +43,12 @@ func mechanism(t *testing.T, k *kdc.KDC, opts ...gssapi.Option) *gssapi.Mechanis
 	return m
 }
 
-// start begins an exchange with a server that is not asked for anything.
+// here is a server that is not asked for anything.
+var here = zkconn.SASLServer{Host: "localhost", Address: "127.0.0.1:2181"}
+
+// start begins an exchange with a server.
 func start(ctx context.Context, m *gssapi.Mechanism) error {
-	x, err := m.Start(ctx, zkconn.SASLServer{Host: "localhost", Address: "127.0.0.1:2181"})
+	x, err := m.Start(ctx, here)
 	if err == nil {
 		_, err = x.Initial()
 	}
@@ -54,7 +57,7 @@ func start(ctx context.Context, m *gssapi.Mechanism) error {
 
 // refused is start with a server that answers with an error.
 func refused(ctx context.Context, m *gssapi.Mechanism) error {
-	x, err := m.Start(ctx, zkconn.SASLServer{Host: "localhost", Address: "127.0.0.1:2181"})
+	x, err := m.Start(ctx, here)
 	if err == nil {
 		x.(interface{ Refused() }).Refused()
 	}
@@ -62,11 +65,7 @@ func refused(ctx context.Context, m *gssapi.Mechanism) error {
 }
 
 // deadline bounds a test that hangs.
-func deadline(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), patient.Bound)
-	t.Cleanup(cancel)
-	return ctx
-}
+func deadline(t *testing.T) context.Context { return patient.Deadline(t) }
 
 // shifted is a clock that can be set.
 type shifted struct{ by time.Duration }

@@ -1,6 +1,7 @@
 package kerberos
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -33,45 +34,24 @@ func open(t *testing.T, addr string, m *gssapi.Mechanism, opts ...locks.Option) 
 // use locks a path once.
 func use(t *testing.T, client *locks.Client, path string) {
 	t.Helper()
-	lease, err := client.Mutex(path).Lock(deadline(t))
-	require.NoError(t, err)
+	lease := patient.LockAt(t, client, path)
 	patient.GiveBack(t, lease)
 }
 
-// Locks on a server and on three, whose nodes are for one principal alone.
+// Nodes that are for one principal alone, by a keytab and by a credential cache.
 func TestLocks(t *testing.T) {
 	k := newRealm(t)
-	for name, start := range map[string]func(t *testing.T) string{
-		"standalone":    func(t *testing.T) string { return demandingServer.Get(t).Addr() },
-		"three members": func(t *testing.T) string { return rig.StartEnsemble(t, 3, demanding(t, k)...).Addrs() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			addr, path := start(t), fresh("/app")+"/lock"
-			alice := open(t, addr, as(t, k, "alice"), onlyMe)
-			lease, err := alice.Mutex(path).Lock(deadline(t))
-			require.NoError(t, err)
-			mine := open(t, addr, mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", time.Hour))), onlyMe)
-			granted := make(chan *locks.Lease, 1)
-			go func() {
-				second, err := mine.Mutex(path).Lock(deadline(t))
-				if err != nil {
-					t.Error(err)
-				}
-				granted <- second
-			}()
-
-			_, err = open(t, addr, as(t, k, "bob")).Mutex(path).Lock(deadline(t))
-			require.ErrorIs(t, err, zkconn.ErrNoAuth)
-			patient.GiveBack(t, lease)
-			second := <-granted
-			require.NotNil(t, second)
-			require.Greater(t, second.Token(), lease.Token())
-			patient.GiveBack(t, second)
-
-			_, err = patient.Open(t, addr).Mutex(path).Lock(deadline(t))
-			require.ErrorIs(t, err, zkconn.ErrAuthFailed, "the servers demand SASL")
-		})
-	}
+	addr, path := demandingServer.Get(t).Addr(), fresh("/app")+"/lock"
+	lease := patient.LockAt(t, open(t, addr, as(t, k, "alice"), onlyMe), path)
+	second := patient.Queue(t, open(t, addr, mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", time.Hour))), onlyMe), path)
+	_, err := open(t, addr, as(t, k, "bob")).Mutex(path).Lock(deadline(t))
+	require.ErrorIs(t, err, zkconn.ErrNoAuth)
+	patient.GiveBack(t, lease)
+	next := second.Granted(t)
+	require.Greater(t, next.Token(), lease.Token())
+	patient.GiveBack(t, next)
+	_, err = patient.Open(t, addr).Mutex(path).Lock(deadline(t))
+	require.ErrorIs(t, err, zkconn.ErrAuthFailed, "the servers demand SASL")
 }
 
 // A lock outlives the loss of its leader, whose clients authenticate to another member.
@@ -80,8 +60,7 @@ func TestLockOutlivesALeader(t *testing.T) {
 	ensemble := rig.StartEnsemble(t, 3, demanding(t, k)...)
 	client := open(t, ensemble.Addrs(), as(t, k, "alice"), onlyMe,
 		locks.WithSessionTimeout(time.Minute)) // longer than elections take
-	lease, err := client.Mutex("/app/lock").Lock(deadline(t))
-	require.NoError(t, err)
+	lease := patient.LockAt(t, client, "/app/lock")
 	for range 2 {
 		leader, err := ensemble.Leader(deadline(t))
 		require.NoError(t, err)
@@ -153,54 +132,25 @@ func TestKeysOfTheServer(t *testing.T) {
 func TestExchangeThatIsCutOff(t *testing.T) {
 	k := newRealm(t)
 	server, path := demandingServer.Get(t), fresh("/lock")
-	for turn := 1; turn <= 3; turn++ {
-		for name, action := range map[string]rig.Action{"request": rig.CutBefore, "answer": rig.DropReply} {
+	for turn := range 3 {
+		for _, lost := range []rig.Action{rig.CutBefore, rig.DropReply} {
 			proxy := rig.NewProxy(t, server.Addr())
 			client := open(t, proxy.Addr(), as(t, k, "alice"))
-			lease, err := client.Mutex(path).Lock(deadline(t))
-			require.NoError(t, err)
-			fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(turn == 1, action)})
+			lease := patient.LockAt(t, client, path)
+			actions := append(slices.Repeat([]rig.Action{rig.Delay}, turn), lost)
+			fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: actions[0]})
 			proxy.Cut()
-			for passed := 1; passed < turn; passed++ {
+			for _, next := range actions[1:] {
 				patient.Receive(t, fault.Fired())
-				next := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: delayUnless(passed+1 == turn, action)})
-				fault.Release()
-				fault = next
+				before := fault
+				fault = proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: next})
+				before.Release()
 			}
 			patient.Receive(t, fault.Fired())
-			require.True(t, lease.Valid())
-			require.NoError(t, lease.Unlock(deadline(t)), "%s %d", name, turn)
+			patient.GiveBack(t, lease)
 			use(t, client, path)
 		}
 	}
-}
-
-func delayUnless(now bool, action rig.Action) rig.Action {
-	if now {
-		return action
-	}
-	return rig.Delay
-}
-
-// A session that is closed behind its client's back is followed by another one, which
-// authenticates, too. The server does not demand authentication, or the client that closes the
-// session would need it, too.
-func TestNextSession(t *testing.T) {
-	k := newRealm(t)
-	server := rig.StartStandalone(t, k.ZooKeeper(t, servers)...)
-	proxy := rig.NewProxy(t, server.Addr())
-	client := open(t, proxy.Addr(), as(t, k, "alice"), onlyMe)
-	lease, err := client.Mutex("/lock").Lock(deadline(t))
-	require.NoError(t, err)
-	id, password, ok := proxy.Session()
-	require.True(t, ok)
-	proxy.Refuse(true)
-	require.NoError(t, rig.ExpireSession(deadline(t), server.Addr(), id, password))
-	proxy.Refuse(false)
-	patient.Receive(t, lease.Context().Done())
-	use(t, client, "/lock") // which is for alice alone
-	require.NotEqual(t, id, client.Session().ID())
-	require.Equal(t, 1, k.Logins("alice"))
 }
 
 // Tickets expire again and again while a lock is held and its connection is lost again and again.
@@ -210,11 +160,10 @@ func TestLockOutlivesItsTickets(t *testing.T) {
 	proxy := rig.NewProxy(t, demandingServer.Get(t).Addr())
 	client := open(t, proxy.Addr(), as(t, k, "alice"), onlyMe)
 	rec := patient.Recorder(t, client)
-	lease, err := client.Mutex(fresh("/lock"), locks.WithObserver(rec.PID())).Lock(deadline(t))
-	require.NoError(t, err)
+	lease := patient.Locked(t, client.Mutex(fresh("/lock"), patient.ObservedBy(rec)).Lock)
 	for held := 2; k.Logins("alice") < 3; held++ {
 		proxy.Cut()
-		_, err = rec.AwaitNth(deadline(t), messages.StateHeld, held)
+		_, err := rec.AwaitNth(deadline(t), messages.StateHeld, held)
 		require.NoError(t, err)
 		require.True(t, lease.Valid())
 		time.Sleep(100 * time.Millisecond)

@@ -136,10 +136,13 @@ func AtEnd(stop func() error) {
 	stops = append(stops, stop)
 }
 
-// Main is for TestMain: it runs the tests, stops what they share, and then finds out whether anything of
-// Turnstile's is still running. It does not return.
-func Main(m *testing.M) {
-	code := m.Run()
+// Main is for TestMain: it is Run, and does not return.
+func Main(m *testing.M) { os.Exit(Run(m)) }
+
+// Run runs the tests, stops what they share, and then finds out whether anything of Turnstile's is still
+// running.
+func Run(m *testing.M) (code int) {
+	code = m.Run()
 	var failures error
 	for _, stop := range slices.Backward(stops) {
 		failures = errors.Join(failures, stop())
@@ -149,9 +152,9 @@ func Main(m *testing.M) {
 	}
 	if failures != nil {
 		fmt.Fprintln(os.Stderr, failures)
-		code = 1
+		return 1
 	}
-	os.Exit(code)
+	return code
 }
 
 // Leaked waits until no goroutine is left, and gives an error where one stays. goleak itself gives up after half a

@@ -71,7 +71,7 @@ func TestBadUse(t *testing.T) {
 		{"run --wait -3s /x -- true", "--wait -3s is less than nothing", "zklock run --wait 30s PATH -- COMMAND…"},
 		{"run --grace -1s /x -- true", "--grace -1s is less than nothing", "zklock run --grace 5s PATH -- COMMAND…"},
 		{"run --max-hold 0s /x -- true", "--max-hold 0s is not above nothing", "zklock run --max-hold 1h PATH -- COMMAND…"},
-		{"run --early /x -- true", "more than a tenth of the session timeout", "zklock run --early --grace 1s PATH -- COMMAND…"},
+		{"run --early /x -- true", "more than a tenth of the session timeout", "zklock run --early --grace 3s PATH -- COMMAND…"},
 		{"run --at-most-every 0s /x -- true", "--at-most-every 0s is not above nothing",
 			"zklock run --at-most-every 1h PATH -- COMMAND…"},
 		{"run --at-most-every 1h --shared /x -- true", "a lock that one has alone", "zklock run PATH -- COMMAND…"},
@@ -117,7 +117,7 @@ func TestBadUse(t *testing.T) {
 		{"queue --tls-ca /no/such/file /x", "no such file", "zklock queue --tls-ca FILE PATH"},
 		{"queue --tls-ca " + empty + " /x", "no certificate", "zklock queue --tls-ca FILE PATH"},
 	} {
-		stdout, stderr := says(t, nowhere, 64, strings.Fields(c.args)...)
+		stdout, stderr := says(t, nowhere, 64, c.args)
 		require.Empty(t, stdout, c.args)
 		require.Equal(t, 1, strings.Count(stderr, "\n"), "%s: %s", c.args, stderr)
 		require.Contains(t, stderr, c.wrong, c.args)
@@ -126,23 +126,11 @@ func TestBadUse(t *testing.T) {
 	}
 }
 
-// TestNothingIsNobody: a variable of a script that is not set names no contender, though each node's name has it as a part.
-func TestNothingIsNobody(t *testing.T) {
-	t.Parallel()
-	at := here(t)
-	holder, _ := runs(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
-	_, stderr := says(t, at, 64, "break", "--yes", "/b", "")
-	require.Contains(t, stderr, "break: CONTENDER is empty; type: zklock break PATH CONTENDER")
-	awaitQueue(t, at, "/b", 1, 0)
-	holder.letGo()
-	holder.ends(t, 0)
-}
-
 // TestNoServers: there is no default, for a lock at the wrong servers excludes nobody.
 func TestNoServers(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"run /x -- true", "hold /x", "permits /x 1", "queue /x", "tree /", "trace /x", "graph /", "revoke /x", "break --yes /x 1", "doctor"} {
-		cmd := command(place{}, strings.Fields(name)...)
+		cmd := command(place{}, name)
 		cmd.Env = clean()
 		p := launch(t, cmd)
 		p.ends(t, 64)
@@ -150,39 +138,34 @@ func TestNoServers(t *testing.T) {
 	}
 }
 
-// TestHelp: there is some of everything, with examples, and it fits a terminal.
+// named has the commands that there is help for; "" is zklock itself.
+var named = append([]string{""}, connecting...)
+
+// TestHelp: there is some of everything, with examples, and it fits a terminal. What stands for a value says what kind
+// of value it is.
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	nowhere := place{}
-	for _, name := range []string{"", "run", "hold", "permits", "queue", "tree", "trace", "graph", "revoke", "break", "doctor"} {
-		stdout, stderr := says(t, nowhere, 0, strings.Fields("help "+name)...)
-		require.Empty(t, stderr)
-		require.Contains(t, stdout, "Examples:", name)
-		for line := range strings.SplitSeq(stdout, "\n") {
-			require.LessOrEqual(t, utf8.RuneCountInString(line), 80, "%s: %s", name, line)
-		}
-		same, _ := says(t, nowhere, 0, strings.Fields(name+" --help")...)
-		require.Equal(t, stdout, same)
-	}
-}
-
-// TestPlaceholders: what stands for a value in the help says what kind of value it is.
-func TestPlaceholders(t *testing.T) {
-	t.Parallel()
-	kinds := map[string]bool{"": true, "duration": true, "seconds": true, "file": true, "name": true, "path": true, "text": true, "N": true,
-		"servers": true, "credential": true, "mechanism": true, "ACL": true, "instant": true}
+	kinds := strings.Fields("duration seconds file name path text N servers credential mechanism ACL instant")
 	flag := regexp.MustCompile(`^ +(?:-\w, )?--([\w-]+)(?: (\S+))?(?:  .*)?$`)
 	seen := 0
-	for _, name := range []string{"", "run", "hold", "permits", "queue", "tree", "trace", "graph", "revoke", "break", "doctor"} {
-		stdout, _ := says(t, place{}, 0, strings.Fields("help "+name)...)
-		_, flags, _ := strings.Cut(stdout, "\nFlags:\n")
-		for line := range strings.SplitSeq(flags, "\n") {
-			if m := flag.FindStringSubmatch(line); m != nil {
-				seen++
-				require.True(t, kinds[m[2]], "%s --%s %s", name, m[1], m[2])
-				if strings.HasSuffix(m[1], "timeout") && m[1] != "timeout" || m[1] == "wait" || m[1] == "grace" || m[1] == "at-most-every" {
-					require.Equal(t, "duration", m[2], "%s --%s", name, m[1])
-				}
+	for _, name := range named {
+		stdout, stderr := says(t, place{}, 0, "help "+name)
+		require.Empty(t, stderr)
+		require.Contains(t, stdout, "Examples:", name)
+		same, _ := says(t, place{}, 0, name+" --help")
+		require.Equal(t, stdout, same)
+		flags := false
+		for line := range strings.SplitSeq(stdout, "\n") {
+			require.LessOrEqual(t, utf8.RuneCountInString(line), 80, "%s: %s", name, line)
+			flags = flags || line == "Flags:"
+			m := flag.FindStringSubmatch(line)
+			if !flags || m == nil {
+				continue
+			}
+			seen++
+			require.Contains(t, append(kinds, ""), m[2], "%s --%s", name, m[1])
+			if strings.HasSuffix(m[1], "-timeout") || m[1] == "wait" || m[1] == "grace" || m[1] == "at-most-every" {
+				require.Equal(t, "duration", m[2], "%s --%s", name, m[1])
 			}
 		}
 	}
@@ -192,18 +175,24 @@ func TestPlaceholders(t *testing.T) {
 // TestCompletion: scripts for the shells, and what they ask.
 func TestCompletion(t *testing.T) {
 	t.Parallel()
-	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
-		stdout, _ := says(t, place{}, 0, "completion", shell)
-		require.Contains(t, stdout, "zklock", shell)
+	for line, shows := range map[string]string{
+		"--version":       "zklock version ",
+		"completion bash": "zklock", "completion zsh": "zklock", "completion fish": "zklock", "completion powershell": "zklock",
+		"__complete run --sh": "--shared\t", "__complete hold --non": "--nonblock\t",
+		"__complete %": "doctor\t", "__complete run /lock -- %": ":0\n", // files
+		"__complete run %": ":4\n", "__complete permits %": ":4\n", // nothing: a lock path is no file
+	} {
+		var more []string
+		if strings.Contains(line, "%") {
+			more = []string{""}
+		}
+		stdout, _ := says(t, place{}, 0, line, more...)
+		if strings.HasPrefix(shows, ":") {
+			require.Equal(t, shows, stdout, line)
+		}
+		require.Contains(t, stdout, shows, line)
+		if strings.HasPrefix(line, "__") {
+			require.NotContains(t, stdout, "guard", "that one is for zklock itself")
+		}
 	}
-	stdout, _ := says(t, place{}, 0, "__complete", "run", "--sh")
-	require.Contains(t, stdout, "--shared\t")
-	stdout, _ = says(t, place{}, 0, "__complete", "")
-	require.Contains(t, stdout, "doctor\t")
-	require.Contains(t, stdout, "hold\t")
-	stdout, _ = says(t, place{}, 0, "__complete", "hold", "--non")
-	require.Contains(t, stdout, "--nonblock\t")
-	stdout, _ = says(t, place{}, 0, "__complete", "permits", "")
-	require.Equal(t, ":4\n", stdout, "no files")
-	require.NotContains(t, stdout, "guard", "that one is for zklock itself")
 }

@@ -8,54 +8,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
-
-// TestDoctorOnVersions: what doctor says of a server that is another version than it should be, or no ZooKeeper.
-func TestDoctorOnVersions(t *testing.T) {
-	t.Parallel()
-	for name, tc := range map[string]struct{ of, found, do string }{
-		"3.9.3": {"Zookeeper version: 3.9.3-c26634f34490bb0ea7a09cc51e05ede3b4e320ee", "ZooKeeper 3.9.3, standalone", "ZOOKEEPER-4925"},
-		"3.8.0": {"Zookeeper version: 3.8.0-5a02a05eddb59aee6ac762f7ea82e92a68eb9c0f", "ZooKeeper 3.8.0, standalone", "ZOOKEEPER-4785"},
-		"Keeper": {"ClickHouse Keeper version: v25.8.1.1-lts-0123456789abcdef", "ClickHouse Keeper v25.8.1.1, standalone",
-			"no lease can be promised here"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			at := place{addr: saying(t, embedded.Run(t).Addr(), tc.of)}
-			grade, found, do := parsed[report](t, at, 0, patiently("doctor", "--json")...).grade(t, "server")
-			require.Equal(t, "warn", grade)
-			require.Contains(t, found, tc.found)
-			require.Contains(t, do, tc.do)
-		})
-	}
-}
-
-// TestDoctorOnSwappedSessions: what stands there begins another session on each reconnect, as ClickHouse Keeper does.
-func TestDoctorOnSwappedSessions(t *testing.T) {
-	t.Parallel()
-	proxy := rig.NewProxy(t, embedded.Run(t).Addr())
-	proxy.ForgetSessions(true)
-	grade, found, do := parsed[report](t, place{addr: proxy.Addr()}, 1, patiently("doctor", "--json")...).grade(t, "reconnect")
-	require.Equal(t, "FAIL", grade)
-	require.Contains(t, found, "another session was handed out")
-	require.Contains(t, do, "ClickHouse Keeper")
-}
 
 // saying stands before a server and answers srvr as one of another version does. It gives the address.
 func saying(t *testing.T, server, version string) string {
-	t.Helper()
-	return standIn(t, server, func(word string) (string, bool) {
-		return version + ", built on a day\nLatency min/avg/max: 0/0.0/0\nMode: standalone\n", word == "srvr"
-	}, nil)
-}
-
-// standIn stands before a server and gives its address. It answers the words that answer knows, and passes on all else.
-// through wraps the connections of clients that ask for a session; nil leaves them as they are.
-func standIn(t *testing.T, server string, answer func(word string) (text string, known bool),
-	through func(net.Conn) net.Conn) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -64,44 +20,34 @@ func standIn(t *testing.T, server string, answer func(word string) (text string,
 		require.NoError(t, listener.Close())
 		running.Wait()
 	})
+	serve := func(client net.Conn) {
+		defer client.Close()
+		first := make([]byte, 4)
+		if _, err := io.ReadFull(client, first); err != nil {
+			return
+		}
+		if string(first) == "srvr" {
+			_, _ = io.WriteString(client, version+", built on a day\nLatency min/avg/max: 0/0.0/0\nMode: standalone\n")
+			return
+		}
+		conn, err := net.Dial("tcp", server)
+		if err != nil {
+			return
+		}
+		running.Go(func() {
+			_, _ = io.Copy(conn, io.MultiReader(bytes.NewReader(first), client))
+			conn.Close()
+		})
+		_, _ = io.Copy(client, conn)
+	}
 	running.Go(func() {
 		for {
-			conn, err := listener.Accept()
+			client, err := listener.Accept()
 			if err != nil {
 				return
 			}
-			running.Go(func() {
-				defer conn.Close()
-				first := make([]byte, 4)
-				if _, err := io.ReadFull(conn, first); err != nil {
-					return
-				}
-				if text, known := answer(string(first)); known {
-					_, _ = io.WriteString(conn, text)
-					return
-				}
-				if first[0] == 0 && through != nil { // the length of a connect request, and no word
-					conn = through(conn)
-				}
-				passOn(conn, server, first)
-			})
+			running.Go(func() { serve(client) })
 		}
 	})
 	return listener.Addr().String()
-}
-
-// passOn passes what a client sends on to a server, and back what that answers.
-func passOn(client net.Conn, server string, first []byte) {
-	conn, err := net.Dial("tcp", server)
-	if err != nil {
-		return
-	}
-	var up sync.WaitGroup
-	up.Go(func() {
-		_, _ = io.Copy(conn, io.MultiReader(bytes.NewReader(first), client))
-		conn.Close()
-	})
-	_, _ = io.Copy(client, conn)
-	client.Close()
-	up.Wait()
 }

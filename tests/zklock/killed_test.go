@@ -4,33 +4,26 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
-
-func contains(text, part string) bool { return strings.Contains(text, part) }
-
-func number(c messages.Contender) string { return strconv.Itoa(int(c.Sequence)) }
 
 // TestKilledFreesTheLock: zklock is killed with SIGKILL. Its command and what that has started are gone, and the next
 // holds the lock when the session has timed out: not before, for nobody tells the servers.
 func TestKilledFreesTheLock(t *testing.T) {
 	const timeout = 15 * time.Second // so that a machine that stands still does not end it first
 	eachServer(t, func(t *testing.T, at place) {
-		holder, pids := runs(t, at, "run", "--session-timeout", timeout.String(), "/k", "--", "sh", "-c", family)
+		holder, pids := runs(t, at, "run --session-timeout % /k -- sh -c", timeout.String(), family)
 		require.Len(t, pids, 2)
 		// The next looks whether the first one's processes are gone when it has the lock.
 		script := fmt.Sprintf(`for p in %d %d; do if kill -0 $p 2>/dev/null && ! grep -q ") Z" /proc/$p/stat; then echo alive $p; fi; done; echo up $$ .`, pids[0], pids[1])
-		next := start(t, at, patiently("run", "/k", "--", "sh", "-c", script)...)
+		next := start(t, at, "run /k -- sh -c", script)
 		awaitQueue(t, at, "/k", 1, 1)
 		killed := time.Now()
 		require.NoError(t, holder.Kill())
@@ -43,25 +36,20 @@ func TestKilledFreesTheLock(t *testing.T) {
 	})
 }
 
-// TestKilledWithAStubbornGroup: what the command has started and what ignores signals goes too, and at once.
-func TestKilledWithAStubbornGroup(t *testing.T) {
+// TestKilledWithAll: what the command has started and what ignores signals goes too, and at once, also in process groups
+// of its own.
+func TestKilledWithAll(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	p, pids := runs(t, at, patiently("run", "/k", "--", "sh", "-c", stubborn)...)
-	require.Len(t, pids, 2)
-	require.NoError(t, p.Kill())
-	requireGone(t, pids)
-}
-
-// TestKilledWithJobs: those in process groups of their own go, too.
-func TestKilledWithJobs(t *testing.T) {
-	t.Parallel()
-	requireJobs(t)
-	at := here(t)
-	p, pids := runs(t, at, patiently("run", "/k", "--", "bash", "-c", jobs)...)
-	require.Len(t, pids, 2)
-	require.NoError(t, p.Kill())
-	requireGone(t, pids)
+	for shell, script := range map[string]string{"sh": stubborn, "bash": jobs} {
+		if shell == "bash" {
+			requireJobs(t)
+		}
+		p, pids := runs(t, at, "run /k -- "+shell+" -c", script)
+		require.Len(t, pids, 2)
+		require.NoError(t, p.Kill())
+		requireGone(t, pids)
+	}
 }
 
 // TestKilledWithoutItsGuard: the kernel kills the command's own process, where it does that.
@@ -71,7 +59,7 @@ func TestKilledWithoutItsGuard(t *testing.T) {
 		t.Skip("only Linux tells a process of its parent's end")
 	}
 	at := here(t)
-	p, pids := runs(t, at, patiently("run", "/k", "--", "sh", "-c", stubborn)...)
+	p, pids := runs(t, at, "run /k -- sh -c", stubborn)
 	guard := guardOf(t, p.Pid())
 	require.NoError(t, kill(guard))
 	patient.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
@@ -100,8 +88,7 @@ func TestGuardKnowsBefore(t *testing.T) {
 	guard := launch(t, exec.Command(program, "guard"))
 	_, err = fmt.Fprintf(guard.stdin, "expect %d node-2\n", session)
 	require.NoError(t, err)
-	guard.letGo()
-	guard.ends(t, 0)
+	guard.leaves(t)
 	<-ours.Exited()
 	require.True(t, another.Running())
 }
@@ -113,10 +100,9 @@ func TestNothingIsLeft(t *testing.T) {
 		t.Skip("there is no /proc")
 	}
 	at := here(t)
-	p, _ := runs(t, at, patiently("run", "/n", "--", "sh", "-c", holding)...)
+	p, _ := runs(t, at, "run /n -- sh -c", holding)
 	guard := guardOf(t, p.Pid())
-	p.letGo()
-	p.ends(t, 0)
+	p.leaves(t)
 	patient.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
 	awaitQueue(t, at, "/n", 0, 0)
 }

@@ -28,7 +28,7 @@ func TestRealLeaderThatDoesNotServe(t *testing.T) {
 	_, err = members[0].Address().Mode(ctx)
 	require.ErrorIs(t, err, rig.ErrNotServing, "it leads, and does not serve")
 
-	r := parsed[report](t, place{addr: ensemble.Addrs()}, 0, patiently("doctor", "--json")...)
+	r := parsed[report](t, place{addr: ensemble.Addrs()}, 0, "doctor --json")
 	require.Equal(t, "warn", r.Findings[0].Grade)
 	require.Equal(t, members[0].Addr()+" listens, and does not serve", r.Findings[0].Found)
 	require.Contains(t, r.Findings[0].Do, "leaderServes=no")

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -20,14 +21,22 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// expire ends the session of the client behind a proxy, at the server. A member of an ensemble may
-// leave an attempt without an answer, so it makes several. A later attempt may find that the
-// session is not known any more, which is success; the first must not.
+// loses has a zklock run behind a proxy, and its session ended. It gives the numbers of the command's processes.
+func loses(t *testing.T, at place, line string, more ...string) (p *process, pids []int) {
+	t.Helper()
+	seen, proxy := at.behind(t)
+	p, pids = runs(t, seen, line, more...)
+	expire(t, at, proxy)
+	return p, pids
+}
+
+// expire ends the session of the client behind a proxy, at the server. A member of an ensemble may leave an attempt
+// without an answer, so there are several. A later one may find that the session is not known any more.
 func expire(t *testing.T, at place, proxy *rig.Proxy) {
 	t.Helper()
 	id, password, ok := proxy.Session()
 	require.True(t, ok)
-	for attempt := range 6 {
+	for attempt := 0; ; attempt++ {
 		ctx, cancel := context.WithTimeout(patient.Deadline(t), patient.Bound/6)
 		err := rig.ExpireSession(ctx, at.addr, id, password)
 		cancel()
@@ -35,8 +44,8 @@ func expire(t *testing.T, at place, proxy *rig.Proxy) {
 			return
 		}
 		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.Less(t, attempt, 6)
 	}
-	require.FailNow(t, "the session could not be ended")
 }
 
 // requireGone requires that no process is left. Processes that zklock has waited for are gone when
@@ -52,9 +61,7 @@ func requireGone(t *testing.T, pids []int) {
 // TestSessionExpires: the command is told, its own status does not count, and zklock's says that the lock was lost.
 func TestSessionExpires(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
-		seen, proxy := at.behind(t)
-		p, pids := runs(t, seen, patiently("run", "/lost", "--", "sh", "-c", polite)...)
-		expire(t, at, proxy)
+		p, pids := loses(t, at, "run /lost -- sh -c", polite)
 		p.ends(t, 79)
 		require.False(t, alive(pids[0]), "the command's own process is reaped before zklock ends")
 		require.Contains(t, p.stdout(t), "bye", "it was asked first")
@@ -65,31 +72,20 @@ func TestSessionExpires(t *testing.T) {
 }
 
 // TestStubborn: a command that ignores SIGTERM, and its child that does, get SIGKILL after the grace period, and not
-// before.
+// before. So does a child that is left behind by a command that ends at once.
 func TestStubborn(t *testing.T) {
-	const grace = time.Second
-	eachServer(t, func(t *testing.T, at place) {
-		seen, proxy := at.behind(t)
-		p, pids := runs(t, seen, patiently("run", "--grace", grace.String(), "/lost", "--", "sh", "-c", stubborn)...)
-		begun := time.Now()
-		expire(t, at, proxy)
-		p.ends(t, 79)
-		require.GreaterOrEqual(t, time.Since(begun), grace)
-		require.Len(t, pids, 2)
-		requireGone(t, pids)
-		require.Contains(t, p.stderr(t), "was killed after 1s")
-	})
-}
-
-// TestLeftBehind: a command that ends at once and leaves a child that ignores SIGTERM: the child goes too.
-func TestLeftBehind(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	seen, proxy := at.behind(t)
-	script := `(trap "" TERM; exec sleep 1000) & trap "exit 0" TERM; echo up $$ $! .; while :; do sleep 0.02; done`
-	p, pids := runs(t, seen, patiently("run", "--grace", "500ms", "/lost", "--", "sh", "-c", script)...)
+	begun := time.Now()
+	p, pids := loses(t, at, "run --grace 1s /lost -- sh -c", stubborn)
+	p.ends(t, 79)
+	require.GreaterOrEqual(t, time.Since(begun), time.Second)
 	require.Len(t, pids, 2)
-	expire(t, at, proxy)
+	requireGone(t, pids)
+	require.Contains(t, p.stderr(t), "was killed after 1s")
+	p, pids = loses(t, at, "run --grace 500ms /lost -- sh -c",
+		`(trap "" TERM; exec sleep 1000) & trap "exit 0" TERM; echo up $$ $! .; while :; do sleep 0.02; done`)
+	require.Len(t, pids, 2)
 	p.ends(t, 79)
 	requireGone(t, pids)
 }
@@ -110,45 +106,32 @@ func TestJobsAreEnded(t *testing.T) {
 	t.Parallel()
 	requireJobs(t)
 	at := here(t)
-	seen, proxy := at.behind(t)
-	p, pids := runs(t, seen, patiently("run", "--grace", "500ms", "/lost", "--", "bash", "-c", jobs)...)
+	p, pids := loses(t, at, "run --grace 500ms /lost -- bash -c", jobs)
 	require.Len(t, pids, 2)
-	group, err := syscall.Getpgid(pids[1])
-	require.NoError(t, err)
-	require.Equal(t, pids[1], group)
-	expire(t, at, proxy)
 	p.ends(t, 79)
 	requireGone(t, pids)
 
-	p, pids = runs(t, at, patiently("run", "/lost", "--", "bash", "-c", `set -m; sleep 1000 & echo up $$ $! .; cat`)...)
+	p, pids = runs(t, at, "run /lost -- bash -c", `set -m; sleep 1000 & echo up $$ $! .; cat`)
 	require.Len(t, pids, 2)
-	p.letGo()
-	p.ends(t, 0)
+	p.leaves(t)
 	require.True(t, alive(pids[1]), "what is left running in the background is left alone")
 	require.NoError(t, kill(pids[1]))
 }
 
-// TestConnectionIsLost: nothing is heard of the servers until the lease is over. That is a loss too, though nobody
-// says so.
-func TestConnectionIsLost(t *testing.T) {
+// TestEarly: nothing is heard of the servers until the lease is nearly over. Without --early TestGoneBeforeTheNext has it.
+func TestEarly(t *testing.T) {
 	t.Parallel()
-	for name, flags := range map[string][]string{"late": nil, "early": {"--early", "--grace", "2s"}} {
-		t.Run(name, func(t *testing.T) {
-			for attempt, early := 1, name == "early"; ; attempt++ {
-				seen, proxy := here(t).behind(t)
-				p, pids := runs(t, seen, append(append([]string{"run", "--session-timeout", "20s"}, flags...), "/lost", "--", "sh", "-c", polite)...)
-				proxy.Refuse(true)
-				proxy.Cut()
-				p.ends(t, 79)
-				require.False(t, alive(pids[0]))
-				told := contains(p.stderr(t), "the lease is about to end")
-				if told == early {
-					return
-				}
-				// A machine may stand still from the warning to the end.
-				require.True(t, early && attempt < 3, p.stderr(t))
-			}
-		})
+	for attempt := 1; ; attempt++ {
+		seen, proxy := here(t).behind(t)
+		p, pids := runs(t, seen, "run --early --grace 2s --session-timeout 20s /lost -- sh -c", polite)
+		proxy.Refuse(true)
+		proxy.Cut()
+		p.ends(t, 79)
+		require.False(t, alive(pids[0]))
+		if strings.Contains(p.stderr(t), "the lease is about to end") {
+			return
+		}
+		require.Less(t, attempt, 3, "a machine may stand still from the warning to the end: %s", p.stderr(t))
 	}
 }
 
@@ -157,14 +140,13 @@ func TestConnectionIsLost(t *testing.T) {
 func TestEarlyWithShortLeases(t *testing.T) {
 	t.Parallel()
 	at := place{addr: embedded.Run(t, embedded.WithSessionTimeouts(time.Second, 20*time.Second)).Addr()}
-	args := []string{"run", "--early", "--grace", "6s", "--session-timeout", "60s", "/short", "--", "echo", "it runs"}
-	stdout, stderr := says(t, at, 64, args...)
+	const line = "run --early --grace % --session-timeout 60s /short -- echo it runs"
+	stdout, stderr := says(t, at, 64, line, "6s")
 	require.Empty(t, stdout)
 	require.Contains(t, stderr, "the servers grant a session timeout of 20s in place of 1m0s")
 	require.Contains(t, stderr, "; type: zklock run --early --grace ")
 	awaitQueue(t, at, "/short", 0, 0)
-	args[3] = "500ms"
-	says(t, at, 0, args...)
+	says(t, at, 0, line, "500ms")
 }
 
 // TestStoppedCommandIsEnded: one that does not run at the moment hears of it all the same.
@@ -172,99 +154,85 @@ func TestStoppedCommandIsEnded(t *testing.T) {
 	t.Parallel()
 	at := here(t)
 	seen, proxy := at.behind(t)
-	p, pids := runs(t, seen, patiently("run", "--grace", "30s", "/lost", "--", "sh", "-c", polite)...)
+	p, pids := runs(t, seen, "run --grace 30s /lost -- sh -c", polite)
 	require.NoError(t, syscall.Kill(pids[0], syscall.SIGSTOP))
 	expire(t, at, proxy)
 	p.ends(t, 79)
 	require.Contains(t, p.stdout(t), "bye")
 }
 
-// TestBreak: a holder that is broken has lost the lock, and the next has it.
+// TestBreak: a holder that is broken has lost the lock, and the next has it. A part of the node's name will do, where no
+// other has it.
 func TestBreak(t *testing.T) {
-	eachServer(t, func(t *testing.T, at place) {
-		holder, _ := runs(t, at, patiently("run", "--label", "the first", "/b", "--", "sh", "-c", polite)...)
-		next := start(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
-		queue := awaitQueue(t, at, "/b", 1, 1)
-		stdout, _ := says(t, at, 0, "break", "--yes", "/b", number(queue[0]))
-		require.Contains(t, stdout, "broken: number "+number(queue[0]))
-		require.Contains(t, stdout, "the first")
-		holder.ends(t, 79)
-		require.Contains(t, holder.stderr(t), "deleted by somebody else")
-		next.up(t)
-		next.letGo()
-		next.ends(t, 0)
-		_, stderr := says(t, at, 1, "break", "--yes", "/b", number(queue[0]))
-		require.Contains(t, stderr, "there is no contender")
-	})
-}
-
-// TestBreakByName: a part of the node's name will do, where no other has it.
-func TestBreakByName(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	holder, _ := runs(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
-	waiter := start(t, at, patiently("run", "/b", "--", "sh", "-c", holding)...)
-	queue := awaitQueue(t, at, "/b", 1, 1)
-	_, stderr := says(t, at, 64, "break", "--yes", "/b", "lock-")
-	require.Contains(t, stderr, `fits 2 contenders`)
-	_, stderr = says(t, at, 64, "break", "/b", number(queue[0]))
-	require.Contains(t, stderr, "no terminal to ask at; type: zklock break --yes PATH CONTENDER")
+	holder, _ := runs(t, at, "run --label % /b -- sh -c", "the first", polite)
+	next := start(t, at, "run /b -- sh -c", holding)
 	awaitQueue(t, at, "/b", 1, 1)
-	says(t, at, 0, "break", "--yes", "/b", queue[0].Node[:12])
+	last := start(t, at, "run /b -- true")
+	queue := awaitQueue(t, at, "/b", 1, 2)
+	_, stderr := says(t, at, 64, "break --yes /b lock-")
+	require.Contains(t, stderr, `fits 3 contenders`)
+	_, stderr = says(t, at, 64, "break --yes /b", "") // a variable of a script that is not set, though each name has it as a part
+	require.Contains(t, stderr, "break: CONTENDER is empty; type: zklock break PATH CONTENDER")
+	awaitQueue(t, at, "/b", 1, 2)
+	number := strconv.Itoa(int(queue[0].Sequence))
+	stdout, _ := says(t, at, 0, "break --yes /b", number)
+	require.Contains(t, stdout, "broken: number "+number)
+	require.Contains(t, stdout, "the first")
 	holder.ends(t, 79)
-	waiter.up(t)
-	waiter.letGo()
-	waiter.ends(t, 0)
+	require.Contains(t, holder.stderr(t), "deleted by somebody else")
+	next.up(t)
+	_, stderr = says(t, at, 1, "break --yes /b", number)
+	require.Contains(t, stderr, "there is no contender")
+	says(t, at, 0, "break --yes /b", awaitQueue(t, at, "/b", 1, 1)[0].Node[:12])
+	next.ends(t, 79)
+	last.ends(t, 0)
 }
 
 // TestRevoke: the command is ended, and the lock given back, with a status of its own; unless it is kept.
 func TestRevoke(t *testing.T) {
-	eachServer(t, func(t *testing.T, at place) {
-		at.make(t, "/r")
-		_, stderr := says(t, at, 1, "revoke", "/r")
-		require.Contains(t, stderr, "nobody holds it")
-		holder, _ := runs(t, at, patiently("run", "--label", "the first", "/r", "--", "sh", "-c", polite)...)
-		next := start(t, at, patiently("run", "--keep", "/r", "--", "sh", "-c", holding)...)
-		awaitQueue(t, at, "/r", 1, 1)
-		stdout, _ := says(t, at, 0, "revoke", "/r")
-		require.Contains(t, stdout, "the first")
-		holder.ends(t, 80)
-		require.Contains(t, holder.stdout(t), "bye")
-		require.Contains(t, holder.stderr(t), "somebody asks for the lock")
-		next.up(t)
-		says(t, at, 0, "revoke", "/r")
-		patient.Eventually(t, func() bool { return contains(next.stderr(t), "the command goes on (--keep)") }, "it was never told")
-		next.letGo()
-		next.ends(t, 0)
-	})
+	t.Parallel()
+	at := here(t)
+	at.make(t, "/r")
+	_, stderr := says(t, at, 1, "revoke /r")
+	require.Contains(t, stderr, "nobody holds it")
+	holder, _ := runs(t, at, "run --label % /r -- sh -c", "the first", polite)
+	next := start(t, at, "run --keep /r -- sh -c", holding)
+	awaitQueue(t, at, "/r", 1, 1)
+	stdout, _ := says(t, at, 0, "revoke /r")
+	require.Contains(t, stdout, "the first")
+	holder.ends(t, 80)
+	require.Contains(t, holder.stdout(t), "bye")
+	require.Contains(t, holder.stderr(t), "somebody asks for the lock")
+	next.up(t)
+	says(t, at, 0, "revoke /r")
+	patient.Eventually(t, func() bool { return strings.Contains(next.stderr(t), "the command goes on (--keep)") }, "it was never told")
+	next.leaves(t)
 }
 
 // TestMaxHold: a command that has had the lock for too long is ended, and the next has the lock when it is gone. A time
 // that was over before the command was ready for SIGTERM is doubled.
 func TestMaxHold(t *testing.T) {
-	eachServer(t, func(t *testing.T, at place) {
-		for name, c := range map[string]struct{ command, says, log string }{
-			"it listens": {`echo begin >>%[1]s; trap "sleep 0.3; echo end >>%[1]s; exit 3" TERM; while :; do sleep 0.02; done`,
-				"the command ended with status 3", "begin\nend\nnext\n"},
-			"it does not": {`echo begin >>%[1]s; trap "" TERM; while :; do sleep 0.02; done`, "the command was killed after 300ms", "begin\nnext\n"},
-		} {
-			log, stderr := filepath.Join(t.TempDir(), "log"), ""
-			for bound := 200 * time.Millisecond; !strings.Contains(stderr, c.says); bound *= 2 {
-				require.NoError(t, os.WriteFile(log, nil, 0o600))
-				args := []string{"--max-hold", bound.String(), "--grace", patient.Bound.String()}
-				if name == "it does not" {
-					args[3] = "300ms"
-				}
-				p := start(t, at, patiently("run", append(args, "/mh", "--", "sh", "-c", fmt.Sprintf(c.command, log))...)...)
-				patient.Eventually(t, func() bool { return read(t, log) != "" || !p.Running() }, "the command never ran")
-				says(t, at, 0, patiently("run", "/mh", "--", "sh", "-c", "echo next >>"+log)...)
-				p.ends(t, 80)
-				stderr = p.stderr(t)
-				require.Contains(t, stderr, fmt.Sprintf("/mh: it has had the lock for %v (--max-hold)", bound))
-			}
-			require.Equal(t, c.log, read(t, log), name)
+	t.Parallel()
+	at := here(t)
+	for name, c := range map[string]struct{ grace, command, says, log string }{
+		"it listens": {patient.Bound.String(), `echo begin >>%[1]s; trap "sleep 0.3; echo end >>%[1]s; exit 3" TERM; while :; do sleep 0.02; done`,
+			"the command ended with status 3", "begin\nend\nnext\n"},
+		"it does not": {"300ms", `echo begin >>%[1]s; trap "" TERM; while :; do sleep 0.02; done`, "the command was killed after 300ms", "begin\nnext\n"},
+	} {
+		log, stderr := filepath.Join(t.TempDir(), "log"), ""
+		for bound := 200 * time.Millisecond; !strings.Contains(stderr, c.says); bound *= 2 {
+			require.NoError(t, os.WriteFile(log, nil, 0o600))
+			p := start(t, at, "run --max-hold % --grace % /mh -- sh -c", bound.String(), c.grace, fmt.Sprintf(c.command, log))
+			patient.Eventually(t, func() bool { return read(t, log) != "" || !p.Running() }, "the command never ran")
+			says(t, at, 0, "run /mh -- sh -c", "echo next >>"+log)
+			p.ends(t, 80)
+			stderr = p.stderr(t)
+			require.Contains(t, stderr, fmt.Sprintf("/mh: it has had the lock for %v (--max-hold)", bound))
 		}
-		stdout, _ := says(t, at, 0, patiently("run", "--max-hold", patient.Bound.String(), "/mh", "--", "echo", "in time")...)
-		require.Equal(t, "in time\n", stdout)
-	})
+		require.Equal(t, c.log, read(t, log), name)
+	}
+	stdout, _ := says(t, at, 0, "run --max-hold % /mh -- echo", patient.Bound.String(), "in time")
+	require.Equal(t, "in time\n", stdout)
 }

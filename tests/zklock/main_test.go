@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"go.uber.org/goleak"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
 // program is the built command.
@@ -28,11 +28,5 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, output)
 		return 1
 	}
-	code := m.Run()
-	stopServers()
-	if err := goleak.Find(); code == 0 && err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return code
+	return stories.Run(m)
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -39,22 +40,31 @@ func clean() []string {
 	return kept
 }
 
-// command is zklock at a place, with a session that outlasts a slow machine unless args say otherwise.
-func command(at place, args ...string) *exec.Cmd {
-	cmd := exec.Command(program, args...)
+// connecting has the commands that connect.
+var connecting = strings.Fields("run hold permits queue tree trace graph revoke break doctor")
+
+// command is zklock at a place, with what a person types: each % of the line stands for one of more, and the others
+// follow the line. The session outlasts a slow machine, and so does the attempt to connect, unless the line has other
+// times.
+func command(at place, line string, more ...string) *exec.Cmd {
+	args := strings.Fields(line)
+	for i, arg := range args {
+		if arg == "%" {
+			args[i], more = more[0], more[1:]
+		}
+	}
+	if len(args) > 0 && slices.Contains(connecting, args[0]) && !strings.Contains(line, "session-timeout") && !strings.Contains(line, "connect-timeout") {
+		args = slices.Insert(args, 1, "--session-timeout", patient.Session.String(), "--connect-timeout", patient.Bound.String())
+	}
+	cmd := exec.Command(program, append(args, more...)...)
 	cmd.Env = append(clean(), "ZOOKEEPER_SERVERS="+at.connect())
 	return cmd
 }
 
-// patiently gives a command the session timeout of package patient.
-func patiently(name string, args ...string) []string {
-	return append([]string{name, "--session-timeout", patient.Session.String(), "--connect-timeout", patient.Bound.String()}, args...)
-}
-
 // start starts zklock. It is killed with the test.
-func start(t *testing.T, at place, args ...string) *process {
+func start(t *testing.T, at place, line string, more ...string) *process {
 	t.Helper()
-	return launch(t, command(at, args...))
+	return launch(t, command(at, line, more...))
 }
 
 func launch(t *testing.T, cmd *exec.Cmd) *process {
@@ -88,9 +98,9 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 }
 
 // runs starts zklock run and waits until its command runs, which says so by "up" and the numbers of its processes.
-func runs(t *testing.T, at place, args ...string) (p *process, pids []int) {
+func runs(t *testing.T, at place, line string, more ...string) (p *process, pids []int) {
 	t.Helper()
-	p = start(t, at, args...)
+	p = start(t, at, line, more...)
 	return p, p.up(t)
 }
 
@@ -125,31 +135,32 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// status waits until it has ended, and gives its exit status.
-func (p *process) status(t *testing.T) int {
+// ends waits until it has ended, and requires an exit status.
+func (p *process) ends(t *testing.T, status int) {
 	t.Helper()
 	select {
 	case <-p.Exited():
 	case <-patient.Deadline(t).Done():
 		require.FailNow(t, "zklock never ended", "%s\n%s", p.stdout(t), p.stderr(t))
 	}
-	var exit *exec.ExitError
-	if errors.As(p.Err(), &exit) {
-		return exit.ExitCode()
+	got := 0
+	if exit := new(exec.ExitError); errors.As(p.Err(), &exit) {
+		got = exit.ExitCode()
+	} else {
+		require.NoError(t, p.Err())
 	}
-	require.NoError(t, p.Err())
-	return 0
-}
-
-// ends requires an exit status.
-func (p *process) ends(t *testing.T, status int) {
-	t.Helper()
-	got := p.status(t)
 	require.Equal(t, status, got, "stdout: %s\nstderr: %s", p.stdout(t), p.stderr(t))
 }
 
 // letGo ends a command that reads its standard input to the end.
 func (p *process) letGo() { p.stdin.Close() }
+
+// leaves has such a command give the lock back.
+func (p *process) leaves(t *testing.T) {
+	t.Helper()
+	p.letGo()
+	p.ends(t, 0)
+}
 
 func (p *process) send(t *testing.T, s syscall.Signal) {
 	t.Helper()
@@ -157,18 +168,18 @@ func (p *process) send(t *testing.T, s syscall.Signal) {
 }
 
 // says runs zklock to its end and gives what it printed.
-func says(t *testing.T, at place, status int, args ...string) (stdout, stderr string) {
+func says(t *testing.T, at place, status int, line string, more ...string) (stdout, stderr string) {
 	t.Helper()
-	p := start(t, at, args...)
+	p := start(t, at, line, more...)
 	p.letGo()
 	p.ends(t, status)
 	return p.stdout(t), p.stderr(t)
 }
 
 // parsed runs zklock to its end and reads the JSON that it printed.
-func parsed[V any](t *testing.T, at place, status int, args ...string) (v V) {
+func parsed[V any](t *testing.T, at place, status int, line string, more ...string) (v V) {
 	t.Helper()
-	text, _ := says(t, at, status, args...)
+	text, _ := says(t, at, status, line, more...)
 	require.NoError(t, json.Unmarshal([]byte(text), &v), text)
 	return v
 }

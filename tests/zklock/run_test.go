@@ -38,31 +38,31 @@ func awaitQueue(t *testing.T, at place, path string, holders, waiters int) []mes
 // TestExclusion: twenty processes want one lock. The witness is a file to which each command appends when it starts
 // and when it ends; the kernel appends lines whole.
 func TestExclusion(t *testing.T) {
+	t.Parallel()
 	const processes = 20
-	eachServer(t, func(t *testing.T, at place) {
-		log := filepath.Join(t.TempDir(), "log")
-		script := fmt.Sprintf(`echo start $ZKLOCK_TOKEN >>%[1]s; sleep 0.01; echo end $ZKLOCK_TOKEN >>%[1]s`, log)
-		var all []*process
-		for range processes {
-			all = append(all, start(t, at, patiently("run", "/exclusive", "--", "sh", "-c", script)...))
-		}
-		for _, p := range all {
-			p.ends(t, 0)
-			require.Empty(t, p.stderr(t))
-		}
-		lines := strings.Fields(read(t, log))
-		require.Len(t, lines, 4*processes)
-		newest := int64(0)
-		for i := 0; i < len(lines); i += 4 {
-			require.Equal(t, []string{"start", "end"}, []string{lines[i], lines[i+2]}, "two at a time: %v", lines)
-			require.Equal(t, lines[i+1], lines[i+3], "two at a time: %v", lines)
-			token, err := strconv.ParseInt(lines[i+1], 10, 64)
-			require.NoError(t, err)
-			require.Greater(t, token, newest)
-			newest = token
-		}
-		awaitQueue(t, at, "/exclusive", 0, 0)
-	})
+	at := here(t)
+	log := filepath.Join(t.TempDir(), "log")
+	script := fmt.Sprintf(`echo start $ZKLOCK_TOKEN >>%[1]s; sleep 0.01; echo end $ZKLOCK_TOKEN >>%[1]s`, log)
+	var all []*process
+	for range processes {
+		all = append(all, start(t, at, "run /exclusive -- sh -c", script))
+	}
+	for _, p := range all {
+		p.ends(t, 0)
+		require.Empty(t, p.stderr(t))
+	}
+	lines := strings.Fields(read(t, log))
+	require.Len(t, lines, 4*processes)
+	newest := int64(0)
+	for i := 0; i < len(lines); i += 4 {
+		require.Equal(t, []string{"start", "end"}, []string{lines[i], lines[i+2]}, "two at a time: %v", lines)
+		require.Equal(t, lines[i+1], lines[i+3], "two at a time: %v", lines)
+		token, err := strconv.ParseInt(lines[i+1], 10, 64)
+		require.NoError(t, err)
+		require.Greater(t, token, newest)
+		newest = token
+	}
+	awaitQueue(t, at, "/exclusive", 0, 0)
 }
 
 // TestShared: runs with --shared hold together. A run without it waits for all of them, and they
@@ -71,43 +71,21 @@ func TestShared(t *testing.T) {
 	eachServer(t, func(t *testing.T, at place) {
 		var readers []*process
 		for range 3 {
-			p, _ := runs(t, at, patiently("run", "--shared", "/s", "--", "sh", "-c", holding)...)
+			p, _ := runs(t, at, "run --shared /s -- sh -c", holding)
 			readers = append(readers, p)
 		}
-		writer := start(t, at, patiently("run", "/s", "--", "sh", "-c", holding)...)
+		writer := start(t, at, "run /s -- sh -c", holding)
 		awaitQueue(t, at, "/s", 3, 1)
-		late := start(t, at, patiently("run", "--shared", "/s", "--", "sh", "-c", holding)...)
+		late := start(t, at, "run --shared /s -- sh -c", holding)
 		awaitQueue(t, at, "/s", 3, 2)
 		for _, p := range readers {
-			p.letGo()
-			p.ends(t, 0)
+			p.leaves(t)
 		}
 		writer.up(t)
 		awaitQueue(t, at, "/s", 1, 1)
-		writer.letGo()
-		writer.ends(t, 0)
+		writer.leaves(t)
 		late.up(t)
-		late.letGo()
-		late.ends(t, 0)
-	})
-}
-
-// TestPermits: so many hold together, and the next waits, whatever number it names.
-func TestPermits(t *testing.T) {
-	eachServer(t, func(t *testing.T, at place) {
-		first, _ := runs(t, at, patiently("run", "--permits", "2", "/p", "--", "sh", "-c", holding)...)
-		second, _ := runs(t, at, patiently("run", "--permits", "2", "/p", "--", "sh", "-c", holding)...)
-		third := start(t, at, patiently("run", "--permits", "3", "/p", "--", "sh", "-c", holding)...)
-		awaitQueue(t, at, "/p", 2, 1)
-		stdout, _ := says(t, at, 0, "queue", "/p")
-		require.Contains(t, stdout, "/p: 2 hold, 1 waits, 2 of 2 permits taken\n")
-		first.letGo()
-		first.ends(t, 0)
-		third.up(t)
-		for _, p := range []*process{second, third} {
-			p.letGo()
-			p.ends(t, 0)
-		}
+		late.leaves(t)
 	})
 }
 
@@ -119,60 +97,55 @@ func TestStatuses(t *testing.T) {
 	require.NoError(t, os.WriteFile(plain, []byte("no program\n"), 0o600))
 	garbage := filepath.Join(t.TempDir(), "garbage")
 	require.NoError(t, os.WriteFile(garbage, []byte{0x7f, 'E', 'L', 'F', 0}, 0o700))
-	for want, command := range map[int][]string{
-		0:   {"true"},
-		7:   {"sh", "-c", "exit 7"},
-		255: {"sh", "-c", "exit 255"},
-		137: {"sh", "-c", "kill -KILL $$"},
-		126: {plain},
-		127: {"no-such-command-anywhere"},
+	for _, c := range []struct {
+		status  int
+		command []string
+	}{
+		{7, []string{"sh", "-c", "exit 7"}},
+		{255, []string{"sh", "-c", "exit 255"}},
+		{137, []string{"sh", "-c", "kill -KILL $$"}},
+		{126, []string{plain}},
+		{127, []string{"no-such-command-anywhere"}},
 	} {
-		says(t, at, want, patiently("run", append([]string{"/st", "--"}, command...)...)...)
+		says(t, at, c.status, "run /st --", c.command...)
 	}
-	_, stderr := says(t, at, 126, patiently("run", "/st", "--", garbage)...)
+	_, stderr := says(t, at, 126, "run /st --", garbage)
 	require.Contains(t, stderr, "cannot be run")
 	orphan := filepath.Join(t.TempDir(), "orphan")
 	require.NoError(t, os.WriteFile(orphan, []byte("#!/no/such/interpreter\n"), 0o700))
-	_, stderr = says(t, at, 126, patiently("run", "/st", "--", orphan)...)
+	_, stderr = says(t, at, 126, "run /st --", orphan)
 	require.Contains(t, stderr, "the interpreter that it names is not there", "the command is there")
 	awaitQueue(t, at, "/st", 0, 0)
 }
 
-// TestMaxWaiters: a command is not run where as many hold or wait as --max-waiters says, and nothing is left in the queue.
-func TestMaxWaiters(t *testing.T) {
-	eachServer(t, func(t *testing.T, at place) {
-		holder, _ := runs(t, at, patiently("run", "--max-waiters", "1", "/m", "--", "sh", "-c", holding)...)
-		waiter := start(t, at, patiently("run", "--max-waiters", "2", "/m", "--", "true")...)
-		awaitQueue(t, at, "/m", 1, 1)
-		for _, flags := range [][]string{{}, {"--wait", "1m"}, {"--wait", "1m", "--at-most-every", "1h"}} {
-			args := append(flags, "--max-waiters", "2", "/m", "--", "echo", "ran")
-			stdout, stderr := says(t, at, 75, patiently("run", args...)...)
-			require.Empty(t, stdout)
-			require.Contains(t, stderr, "/m: 2 or more are before it in the queue; the command was not run (zklock queue /m shows them)")
-		}
-		awaitQueue(t, at, "/m", 1, 1)
-		holder.letGo()
-		holder.ends(t, 0)
-		waiter.ends(t, 0)
-	})
-}
-
-// TestMaxWaitersOfOtherKinds: the same for readers and for permits.
-func TestMaxWaitersOfOtherKinds(t *testing.T) {
+// TestNotRun: where the wait is over, or as many hold or wait as --max-waiters says, the command is not run, and nothing
+// is left in the queue.
+func TestNotRun(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	for path, c := range map[string]struct{ holder, bounded []string }{
-		"/shared":  {nil, []string{"--shared"}},
-		"/permits": {[]string{"--permits", "1"}, []string{"--permits", "1"}},
+	var holders []*process
+	for _, line := range []string{"run --max-waiters 1 /m", "run --shared /s", "run --permits 1 /p"} {
+		holder, _ := runs(t, at, line+" -- sh -c", holding)
+		holders = append(holders, holder)
+	}
+	const over, full = "the command was not run", "1 or more are before it in the queue; the command was not run (zklock queue /"
+	for line, text := range map[string]string{
+		"run --wait 0 /m": over, "run --wait 5s /m": over, "run -n --shared /m": over, "run -n /s": over, "run -w 2.5 /s": over,
+		"run --permits 1 -n /p":  over,
+		"run --max-waiters 1 /m": full, "run --wait 1m --max-waiters 1 /m": full,
+		"run --wait 1m --at-most-every 1h --max-waiters 1 /m": full, "run --max-waiters 1 /s": full, "run --shared --max-waiters 1 /m": full,
+		"run --permits 1 --max-waiters 1 /p": full,
 	} {
-		holder, _ := runs(t, at, patiently("run", append(c.holder, path, "--", "sh", "-c", holding)...)...)
-		args := append(c.bounded, "--max-waiters", "1", path, "--", "echo", "ran")
-		stdout, stderr := says(t, at, 75, patiently("run", args...)...)
-		require.Empty(t, stdout)
-		require.Contains(t, stderr, path+": 1 or more are before it in the queue; the command was not run")
+		stdout, stderr := says(t, at, 75, line+" -- echo ran")
+		require.Empty(t, stdout, line)
+		require.Contains(t, stderr, text, line)
+	}
+	stdout, _ := says(t, at, 0, "run -n --shared /s -- echo ran")
+	require.Equal(t, "ran\n", stdout)
+	for i, path := range []string{"/m", "/s", "/p"} {
 		awaitQueue(t, at, path, 1, 0)
-		holder.letGo()
-		holder.ends(t, 0)
+		holders[i].leaves(t)
+		says(t, at, 0, "run --wait 0 "+path+" -- true")
 	}
 }
 
@@ -180,15 +153,13 @@ func TestMaxWaitersOfOtherKinds(t *testing.T) {
 func TestEnvironmentAndFiles(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	p := start(t, at, patiently("run", "--label", "a label", "/a/lock", "--", "sh", "-c",
-		`echo "$ZKLOCK_PATH $ZKLOCK_NODE $ZKLOCK_TOKEN"; echo up .; cat; echo to stderr >&2`)...)
+	p := start(t, at, "run --label % /a/lock -- sh -c", "a label", `echo "$ZKLOCK_PATH $ZKLOCK_NODE $ZKLOCK_TOKEN"; echo up .; cat; echo to stderr >&2`)
 	p.up(t)
 	holder := awaitQueue(t, at, "/a/lock", 1, 0)[0]
 	require.Equal(t, "a label", holder.Label)
 	_, err := p.stdin.Write([]byte("through\n"))
 	require.NoError(t, err)
-	p.letGo()
-	p.ends(t, 0)
+	p.leaves(t)
 	require.Equal(t, fmt.Sprintf("/a/lock %s %v\nup .\nthrough\n", holder.Node, holder.Token), p.stdout(t))
 	require.Equal(t, "to stderr\n", p.stderr(t))
 }
@@ -198,7 +169,7 @@ func TestCredentialsOfTheCommand(t *testing.T) {
 	t.Parallel()
 	at := here(t)
 	for flag, has := range map[string]string{"--keep": "digest:ann:secret hidden\n", "--no-credentials": " \n"} {
-		cmd := command(at, patiently("run", flag, "/c", "--", "sh", "-c", `echo "$ZKLOCK_AUTH $ZKLOCK_SASL_PASSWORD"`)...)
+		cmd := command(at, "run % /c -- sh -c", flag, `echo "$ZKLOCK_AUTH $ZKLOCK_SASL_PASSWORD"`)
 		cmd.Env = append(cmd.Env, "ZKLOCK_AUTH=digest:ann:secret", "ZKLOCK_SASL_PASSWORD=hidden")
 		p := launch(t, cmd)
 		p.ends(t, 0)
@@ -206,37 +177,19 @@ func TestCredentialsOfTheCommand(t *testing.T) {
 	}
 }
 
-// TestWait: when the wait is over the command is not run, and no node is left.
-func TestWait(t *testing.T) {
-	eachServer(t, func(t *testing.T, at place) {
-		holder, _ := runs(t, at, patiently("run", "/w", "--", "sh", "-c", holding)...)
-		for _, flags := range [][]string{{"--wait", "0"}, {"--wait", "5s"}, {"--wait", "0", "--shared"}} {
-			stdout, stderr := says(t, at, 75, patiently("run", append(flags, "/w", "--", "echo", "ran")...)...)
-			require.Empty(t, stdout)
-			require.Contains(t, stderr, "the command was not run")
-		}
-		awaitQueue(t, at, "/w", 1, 0)
-		holder.letGo()
-		holder.ends(t, 0)
-		stdout, _ := says(t, at, 0, patiently("run", "--wait", "0", "/w", "--", "echo", "ran")...)
-		require.Equal(t, "ran\n", stdout)
-	})
-}
-
 // TestSignalWhileWaiting ends zklock with the signal's status, and leaves no node.
 func TestSignalWhileWaiting(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	holder, _ := runs(t, at, patiently("run", "/w", "--", "sh", "-c", holding)...)
+	holder, _ := runs(t, at, "run /w -- sh -c", holding)
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
-		waiter := start(t, at, patiently("run", "/w", "--", "true")...)
+		waiter := start(t, at, "run /w -- true")
 		awaitQueue(t, at, "/w", 1, 1)
 		waiter.send(t, s)
 		waiter.ends(t, 128+int(s))
 		awaitQueue(t, at, "/w", 1, 0)
 	}
-	holder.letGo()
-	holder.ends(t, 0)
+	holder.leaves(t)
 }
 
 // TestSignals: the command gets what zklock gets, and so does what it has started.
@@ -246,29 +199,16 @@ func TestSignals(t *testing.T) {
 	for name, s := range map[string]syscall.Signal{"INT": syscall.SIGINT, "TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP,
 		"QUIT": syscall.SIGQUIT, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2} {
 		script := fmt.Sprintf(`trap "echo got %[1]s; exit 9" %[1]s; echo up $$ .; while :; do sleep 0.02; done`, name)
-		p, _ := runs(t, at, patiently("run", "/sig", "--", "sh", "-c", script)...)
+		p, _ := runs(t, at, "run /sig -- sh -c", script)
 		p.send(t, s)
 		p.ends(t, 9)
 		require.Contains(t, p.stdout(t), "got "+name)
 		require.NotContains(t, p.stderr(t), "zklock:")
 	}
-	p, pids := runs(t, at, patiently("run", "/sig", "--", "sh", "-c", family)...)
+	p, pids := runs(t, at, "run /sig -- sh -c", family)
 	p.send(t, syscall.SIGTERM)
 	p.ends(t, 128+int(syscall.SIGTERM))
 	for _, pid := range pids {
 		patient.Eventually(t, func() bool { return !alive(pid) }, "process %d never heard of the signal", pid)
-	}
-}
-
-// TestCannotConnect: 69, and which server it is.
-func TestCannotConnect(t *testing.T) {
-	t.Parallel()
-	at, proxy := here(t).behind(t)
-	proxy.Refuse(true)
-	for _, args := range [][]string{{"run", "/x", "--", "true"}, {"queue", "/x"}, {"tree", "/"}, {"graph", "/"}, {"trace", "/x"},
-		{"revoke", "/x"}, {"break", "--yes", "/x", "1"}, {"doctor"}} {
-		p := start(t, at, append(args[:1:1], append([]string{"--connect-timeout", "300ms"}, args[1:]...)...)...)
-		p.ends(t, 69)
-		require.Contains(t, p.stdout(t)+p.stderr(t), at.addr, args)
 	}
 }

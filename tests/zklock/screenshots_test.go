@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
@@ -24,29 +23,26 @@ func TestScreenshots(t *testing.T) {
 	at := here(t)
 	client := at.client(t)
 	for _, job := range []struct{ path, label string }{{"/backup", "nightly"}, {"/orders/42", "pay"}, {"/reports", "monthly"}} {
-		_, _ = runs(t, at, patiently("run", "--keep", "--label", job.label, job.path, "--", "sh", "-c", holding)...)
+		_, _ = runs(t, at, "run --keep --label % % -- sh -c", job.label, job.path, holding)
 	}
 	for i, label := range []string{"weekly", "by hand"} {
-		start(t, at, patiently("run", "--label", label, "/backup", "--", "sh", "-c", holding)...)
+		start(t, at, "run --label % /backup -- sh -c", label, holding)
 		awaitQueue(t, at, "/backup", 1, i+1)
 	}
 	_, err := client.Revoke(patient.Deadline(t), "/reports")
 	require.NoError(t, err)
-	inADeadlock(t, client, at)
+	inADeadlock(t, at)
 
-	for name, view := range map[string]struct {
-		args []string
-		says string
-	}{
-		"queue":          {[]string{"queue", "/backup"}, "/backup: 1 holds, 2 wait"},
-		"queue-revoking": {[]string{"queue", "/reports"}, "revoking"},
-		"tree":           {[]string{"tree", "/"}, "below /: 5 locks, 5 holders, 4 waiters"},
-		"tree-long":      {[]string{"tree", "--long", "/"}, "“nightly”"},
-		"graph":          {[]string{"graph", "/"}, "1 deadlock"},
-		"doctor":         {[]string{"doctor"}, "session"},
+	for name, view := range map[string]struct{ line, says string }{
+		"queue":          {"queue /backup", "/backup: 1 holds, 2 wait"},
+		"queue-revoking": {"queue /reports", "revoking"},
+		"tree":           {"tree /", "below /: 5 locks, 5 holders, 4 waiters"},
+		"tree-long":      {"tree --long /", "“nightly”"},
+		"graph":          {"graph /", "1 deadlock"},
+		"doctor":         {"doctor", "session"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			x := sits(t, command(at, view.args...))
+			x := sits(t, command(at, view.line))
 			x.shows(t, view.says)
 			select {
 			case <-x.over: // graph and doctor end with another status, because of the deadlock
@@ -57,23 +53,9 @@ func TestScreenshots(t *testing.T) {
 			for line := range strings.SplitSeq(shown, "\n") {
 				require.LessOrEqual(t, utf8.RuneCountInString(line), 80, line)
 			}
-			keep(t, name, "$ zklock "+strings.Join(view.args, " ")+"\n"+shown)
+			keep(t, name, "$ zklock "+view.line+"\n"+shown)
 		})
 	}
-}
-
-// inADeadlock has two hold a lock and want the other's, until the test is over.
-func inADeadlock(t *testing.T, client *locks.Client, at place) {
-	t.Helper()
-	x := patient.Locked(t, client.Mutex("/stock", locks.WithLabel("moves stock")).Lock)
-	y := patient.Locked(t, client.Mutex("/prices", locks.WithLabel("sets prices")).Lock)
-	for lease, path := range map[*locks.Lease]string{x: "/prices", y: "/stock"} {
-		go func() { // until the client is closed
-			_, _ = client.Mutex(path, locks.WithLabel("wants "+path)).Lock(lease.Context())
-		}()
-	}
-	awaitQueue(t, at, "/stock", 1, 1)
-	awaitQueue(t, at, "/prices", 1, 1)
 }
 
 // settled is all that a program has shown that has ended.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -18,9 +19,8 @@ import (
 func silent(t *testing.T) place {
 	t.Helper()
 	server := embedded.Run(t)
-	injected, err := server.Inject(embedded.Fault{Path: "/**", Action: embedded.DropReply, Count: -1})
+	_, err := server.Inject(embedded.Fault{Path: "/**", Action: embedded.DropReply, Count: -1})
 	require.NoError(t, err)
-	t.Cleanup(injected.Remove)
 	return place{addr: server.Addr()}
 }
 
@@ -33,72 +33,50 @@ func mute(t *testing.T) place {
 	return place{addr: listener.Addr().String()}
 }
 
-// absent is a server behind which nobody listens.
-func absent(t *testing.T) place {
-	t.Helper()
-	at, proxy := here(t).behind(t)
-	proxy.Refuse(true)
-	return at
-}
-
-// elsewhere is a server without the chroot that is named; inside, one with that chroot and nothing in it.
-func elsewhere(t *testing.T) place {
-	t.Helper()
-	return place{addr: embedded.Run(t).Addr(), chroot: "/wrong"}
-}
-
-func inside(t *testing.T) place {
-	t.Helper()
-	at := elsewhere(t)
-	at.make(t)
-	return at
-}
-
 // goesOn stands for a command that does not end by itself.
 const goesOn = -1
 
 // TestExitStatuses: what each command comes to where it cannot do its work, as the page has it.
 func TestExitStatuses(t *testing.T) {
 	t.Parallel()
-	const missing, chroot = "does not exist", "the chroot /wrong does not exist at these servers"
+	const missing = "does not exist"
 	places := []struct {
 		name  string
 		at    func(*testing.T) place
 		bound time.Duration // for the connection, and W of the command
 	}{
-		{"nobody listens", absent, time.Second},
+		{"nobody listens", func(t *testing.T) place { return place{addr: stories.DeadAddress(t)} }, time.Second},
 		{"no session", mute, time.Second},
 		{"no answer", silent, 2 * time.Second},
-		{"wrong path", inside, patient.Bound},
-		{"wrong chroot", elsewhere, patient.Bound},
+		{"wrong path", func(t *testing.T) place { at := here(t); at.make(t); return at }, patient.Bound},
+		{"wrong chroot", here, patient.Bound},
 	}
 	page := read(t, "../../examples/zklock/README.md")
 	for _, row := range []struct {
 		command string
-		// One for each place. The text of a status that is not zero says where the fault is.
-		status [5]int
-		says   [5]string
+		status  [5]int // one for each place
+		says    string // of the wrong path
 	}{
-		{"run --wait W /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"run -n /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"run --at-most-every 1h /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"run --for 2025-12-24T02:00Z /x/y -- true", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"hold --wait W /x/y", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"permits /x/y 3", [5]int{69, 69, 69, 0, 0}, [5]string{"within W", "within W", "within W"}},
-		{"permits /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"queue /x/y", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing + ", and neither does /x", chroot}},
-		{"queue --json /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"tree /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"tree /", [5]int{69, 69, 69, 0, 66}, [5]string{"within W", "within W", "within W", "", chroot}},
-		{"graph /x", [5]int{69, 69, 69, 66, 66}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"graph /", [5]int{69, 69, 69, 0, 66}, [5]string{"within W", "within W", "within W", "", chroot}},
-		{"revoke /x", [5]int{69, 69, 69, 1, 1}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"break --yes /x 1", [5]int{69, 69, 69, 1, 1}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"trace /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"queue --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"tree --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, [5]string{"within W", "within W", "within W", missing, chroot}},
-		{"doctor", [5]int{69, 69, 1, 0, 1}, [5]string{"within W", "within W", "no answer within W", "", chroot}},
-		{"doctor --root /x", [5]int{69, 69, 1, 1, 1}, [5]string{"within W", "within W", "no answer within W", "/x " + missing, chroot}},
+		{"run --wait W /x/y -- true", [5]int{69, 69, 69, 0, 0}, ""},
+		{"run -n /x/y -- true", [5]int{69, 69, 69, 0, 0}, ""},
+		{"run --at-most-every 1h /x/y -- true", [5]int{69, 69, 69, 0, 0}, ""},
+		{"run --for 2025-12-24T02:00Z /x/y -- true", [5]int{69, 69, 69, 0, 0}, ""},
+		{"hold --wait W /x/y", [5]int{69, 69, 69, 0, 0}, ""},
+		{"permits /x/y 3", [5]int{69, 69, 69, 0, 0}, ""},
+		{"permits /x", [5]int{69, 69, 69, 66, 66}, missing},
+		{"queue /x/y", [5]int{69, 69, 69, 66, 66}, missing + ", and neither does /x"},
+		{"queue --json /x", [5]int{69, 69, 69, 66, 66}, missing},
+		{"tree /x", [5]int{69, 69, 69, 66, 66}, missing},
+		{"tree /", [5]int{69, 69, 69, 0, 66}, ""},
+		{"graph /x", [5]int{69, 69, 69, 66, 66}, missing},
+		{"graph /", [5]int{69, 69, 69, 0, 66}, ""},
+		{"revoke /x", [5]int{69, 69, 69, 1, 1}, missing},
+		{"break --yes /x 1", [5]int{69, 69, 69, 1, 1}, missing},
+		{"trace /x", [5]int{69, 69, 69, goesOn, goesOn}, missing},
+		{"queue --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, missing},
+		{"tree --watch --json /x", [5]int{69, 69, 69, goesOn, goesOn}, missing},
+		{"doctor", [5]int{69, 69, 1, 0, 1}, ""},
+		{"doctor --root /x", [5]int{69, 69, 1, 1, 1}, "/x " + missing},
 	} {
 		line := "| `" + row.command + "` |"
 		for _, status := range row.status {
@@ -119,7 +97,18 @@ func TestExitStatuses(t *testing.T) {
 				if strings.Contains(row.command, "W") { // it ends the connecting, too
 					connect = patient.Bound.String()
 				}
-				p := start(t, at, append([]string{args[0], "--session-timeout", patient.Session.String(), "--connect-timeout", connect}, args[1:]...)...)
+				says := ""
+				switch {
+				case row.status[i] == 69:
+					says = "within " + bound
+				case where.name == "no answer":
+					says = "no answer within " + bound
+				case where.name == "wrong path":
+					says = row.says
+				case row.status[i] != 0:
+					says = "the chroot /test does not exist at these servers"
+				}
+				p := start(t, at, fmt.Sprintf("%s --session-timeout %v --connect-timeout %s %s", args[0], patient.Session, connect, strings.Join(args[1:], " ")))
 				if args[0] == "hold" && row.status[i] == 0 {
 					patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), "holds ") }, "never held")
 				}
@@ -127,12 +116,15 @@ func TestExitStatuses(t *testing.T) {
 					p.letGo()
 				}
 				if row.status[i] == goesOn {
-					patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), row.says[i]) }, "it never says so")
+					patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), says) }, "it never says so")
 					require.NoError(t, p.Kill())
 				} else {
 					p.ends(t, row.status[i])
 				}
-				require.Contains(t, p.stdout(t)+p.stderr(t), strings.ReplaceAll(row.says[i], "W", bound))
+				require.Contains(t, p.stdout(t)+p.stderr(t), says)
+				if where.name == "nobody listens" {
+					require.Contains(t, p.stdout(t)+p.stderr(t), at.addr)
+				}
 				if where.name == "wrong chroot" && row.status[i] != 0 {
 					exists, _, err := at.raw(t).Exists(at.chroot)
 					require.NoError(t, err)
@@ -146,20 +138,19 @@ func TestExitStatuses(t *testing.T) {
 // TestFollowingWhatDoesNotExist: a command that follows events at a path may come before its first
 // lock. It says that the path does not exist, and then shows the lock.
 func TestFollowingWhatDoesNotExist(t *testing.T) {
-	eachServer(t, func(t *testing.T, at place) {
-		for command, shown := range map[string]string{"trace --json /f": `"what":"holds"`, "queue --watch --json /f": `"holds":true`,
-			"tree --watch --json /f": `"holders":1`} {
-			p := start(t, at, patiently(strings.Fields(command)[0], strings.Fields(command)[1:]...)...)
-			patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "does not exist") }, "%s never said so", command)
-			holder, _ := runs(t, at, patiently("run", "/f", "--", "sh", "-c", holding)...)
-			patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), shown) }, "%s never showed the holder", command)
-			holder.letGo()
-			holder.ends(t, 0)
-			require.NoError(t, p.Kill())
-			conn := at.raw(t)
-			require.NoError(t, conn.Delete(at.chroot+"/f", -1))
-		}
-	})
+	t.Parallel()
+	at := here(t)
+	for command, shown := range map[string]string{"trace --json /f": `"what":"holds"`, "queue --watch --json /f": `"holds":true`,
+		"tree --watch --json /f": `"holders":1`} {
+		p := start(t, at, command)
+		patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "does not exist") }, "%s never said so", command)
+		holder, _ := runs(t, at, "run /f -- sh -c", holding)
+		patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), shown) }, "%s never showed the holder", command)
+		holder.leaves(t)
+		require.NoError(t, p.Kill())
+		conn := at.raw(t)
+		require.NoError(t, conn.Delete(at.chroot+"/f", -1))
+	}
 }
 
 // TestWaitBehindSomebody: the servers fall silent while a waiter is in the queue. Somebody was before it, so the lock was not free.
@@ -176,7 +167,7 @@ func TestWaitBehindSomebody(t *testing.T) {
 	// A session that reads the holder's node has seen the queue.
 	silence, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: holder, Action: embedded.HoldReplies})
 	require.NoError(t, err)
-	waiter := start(t, at, patiently("run", "--wait", "10s", "/w", "--", "true")...)
+	waiter := start(t, at, "run --wait 10s /w -- true")
 	require.NoError(t, silence.Wait(patient.Deadline(t)))
 	waiter.ends(t, 75)
 	require.Contains(t, waiter.stderr(t), "/w was not free within 10s")

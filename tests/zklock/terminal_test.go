@@ -122,8 +122,7 @@ func (x *terminal) settings(t *testing.T) unix.Termios {
 func TestInteractive(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	x := sits(t, command(at, patiently("run", "/i", "--", "sh", "-c",
-		`trap "echo interrupted; exit 4" INT; [ -t 0 ] && [ -t 1 ] && echo a terminal; read name; echo "hello $name"; echo up; while :; do sleep 0.02; done`)...))
+	x := sits(t, command(at, "run /i -- sh -c", `trap "echo interrupted; exit 4" INT; [ -t 0 ] && [ -t 1 ] && echo a terminal; read name; echo "hello $name"; echo up; while :; do sleep 0.02; done`))
 	x.shows(t, "a terminal")
 	x.types(t, "bob\n")
 	x.shows(t, "hello bob")
@@ -137,10 +136,10 @@ func TestInteractive(t *testing.T) {
 func TestTerminalIsMended(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	x := sits(t, command(at, patiently("run", "--grace", "200ms", "/i", "--", "sh", "-c", `stty -echo raw; trap "" TERM; echo up; while :; do sleep 0.02; done`)...))
+	x := sits(t, command(at, "run --grace 200ms /i -- sh -c", `stty -echo raw; trap "" TERM; echo up; while :; do sleep 0.02; done`))
 	x.shows(t, "up")
 	require.NotEqual(t, x.before, x.settings(t))
-	says(t, at, 0, "revoke", "/i")
+	says(t, at, 0, "revoke /i")
 	x.ends(t, 80)
 	require.Equal(t, x.before, x.settings(t))
 }
@@ -149,12 +148,11 @@ func TestTerminalIsMended(t *testing.T) {
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	holder, _ := runs(t, at, patiently("run", "--label", "nightly", "/p", "--", "sh", "-c", holding)...)
-	x := sits(t, command(at, patiently("run", "/p", "--", "echo", "it runs")...))
+	holder, _ := runs(t, at, "run --label nightly /p -- sh -c", holding)
+	x := sits(t, command(at, "run /p -- echo", "it runs"))
 	x.shows(t, "for /p · 2nd in line · held by ")
 	x.shows(t, "“nightly”")
-	holder.letGo()
-	holder.ends(t, 0)
+	holder.leaves(t)
 	x.ends(t, 0)
 	x.shows(t, "\r\x1b[Kit runs")
 }
@@ -163,7 +161,7 @@ func TestProgress(t *testing.T) {
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	for _, args := range [][]string{{"queue", "--watch", "/live"}, {"tree", "--watch", "--long", "/"}} {
+	for _, line := range []string{"queue --watch /live", "tree --watch --long /"} {
 		for how, quit := range map[string]func(x *terminal){
 			"q":       func(x *terminal) { x.types(t, "q") },
 			"Ctrl-C":  func(x *terminal) { x.types(t, "\x03") },
@@ -171,14 +169,13 @@ func TestWatch(t *testing.T) {
 			"SIGHUP":  func(x *terminal) { require.NoError(t, x.cmd.Process.Signal(syscall.SIGHUP)) },
 			"SIGQUIT": func(x *terminal) { require.NoError(t, x.cmd.Process.Signal(syscall.SIGQUIT)) },
 		} {
-			t.Run(args[0]+" "+how, func(t *testing.T) {
-				x := sits(t, command(at, patiently(args[0], args[1:]...)...))
+			t.Run(line[:5]+how, func(t *testing.T) {
+				x := sits(t, command(at, line))
 				x.shows(t, "\x1b[?1049h")
 				x.shows(t, "q quits")
-				p, _ := runs(t, at, patiently("run", "--label", "seen live", "/live", "--", "sh", "-c", holding)...)
+				p, _ := runs(t, at, "run --label % /live -- sh -c", "seen live", holding)
 				x.shows(t, "seen live")
-				p.letGo()
-				p.ends(t, 0)
+				p.leaves(t)
 				quit(x)
 				x.ends(t, map[string]int{"SIGTERM": 128 + 15, "SIGHUP": 128 + 1, "SIGQUIT": 128 + 3}[how])
 				x.shows(t, "\x1b[?25h\x1b[?1049l")
@@ -191,9 +188,9 @@ func TestWatch(t *testing.T) {
 // TestWatchWithoutServers: a view of the past says that it is one.
 func TestWatchWithoutServers(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"queue", "--watch", "/live"}, {"tree", "--watch", "/"}} {
+	for _, line := range []string{"queue --watch /live", "tree --watch /"} {
 		seen, proxy := here(t).behind(t)
-		x := sits(t, command(seen, patiently(args[0], args[1:]...)...))
+		x := sits(t, command(seen, line))
 		x.shows(t, "q quits")
 		require.NotContains(t, x.text(), "NOT CONNECTED")
 		proxy.Refuse(true)
@@ -213,9 +210,9 @@ func TestWatchWithoutServers(t *testing.T) {
 func TestBreakAsks(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	holder, _ := runs(t, at, patiently("run", "--label", "nightly", "/b", "--", "sh", "-c", holding)...)
+	holder, _ := runs(t, at, "run --label nightly /b -- sh -c", holding)
 	for answer, status := range map[string]int{"n": 1, "": 1, "yeah": 1} {
-		x := sits(t, command(at, "break", "/b", "0"))
+		x := sits(t, command(at, "break /b 0"))
 		x.shows(t, "“nightly”")
 		x.shows(t, "[y/N] ")
 		x.types(t, answer+"\n")
@@ -223,7 +220,7 @@ func TestBreakAsks(t *testing.T) {
 		x.shows(t, "nothing was done")
 	}
 	awaitQueue(t, at, "/b", 1, 0)
-	x := sits(t, command(at, "break", "/b", "0"))
+	x := sits(t, command(at, "break /b 0"))
 	x.shows(t, "[y/N] ")
 	x.types(t, "y\n")
 	x.ends(t, 0)

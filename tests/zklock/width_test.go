@@ -17,8 +17,8 @@ func TestFullLines(t *testing.T) {
 	at := here(t)
 	const broad = "夜"
 	for letter, label := range map[string]string{"z": strings.Repeat("z", 100), broad: strings.Repeat(broad, 60)} {
-		holder, _ := runs(t, at, patiently("run", "--label", label, "/full", "--", "sh", "-c", holding)...)
-		x := sits(t, command(at, patiently("queue", "--watch", "/full")...))
+		holder, _ := runs(t, at, "run --label % /full -- sh -c", label, holding)
+		x := sits(t, command(at, "queue --watch /full"))
 		x.shows(t, letter+"…")
 		x.shows(t, "q quits")
 		x.types(t, "q")
@@ -34,10 +34,9 @@ func TestFullLines(t *testing.T) {
 			}
 		}
 		require.True(t, found)
-		waiter := sits(t, command(at, patiently("run", "/full", "--", "true")...))
+		waiter := sits(t, command(at, "run /full -- true"))
 		waiter.shows(t, letter+"…")
-		holder.letGo()
-		holder.ends(t, 0)
+		holder.leaves(t)
 		waiter.ends(t, 0)
 		for line := range strings.SplitSeq(waiter.text(), "\r\x1b[K") {
 			require.Less(t, utf8.RuneCountInString(line)+strings.Count(line, broad), 80, line)

@@ -1,4 +1,4 @@
-package sasl
+package access
 
 import (
 	"os"
@@ -10,18 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/rig/pinned"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
-
-// requireKazoo skips the test, or fails it, where there is no kazoo with SASL, and gives the Python that has it.
-func requireKazoo(t *testing.T) (python string) {
-	t.Helper()
-	python, err := pinned.Python()
-	rig.SkipUnless(t, err)
-	return python
-}
 
 // program is another client that talks in lines.
 type program struct{ *child.Talker }
@@ -41,7 +34,7 @@ func begin(t *testing.T, env []string, name string, args ...string) program {
 // says waits for a line.
 func (p program) says(t *testing.T, line string) {
 	t.Helper()
-	end := deadline(t).Done()
+	end := patient.Deadline(t).Done()
 	for {
 		select {
 		case got, open := <-p.Says:
@@ -55,41 +48,42 @@ func (p program) says(t *testing.T, line string) {
 	}
 }
 
-// kazoo and Turnstile, both bob, take turns on a path that is bob's alone.
+// kazoo and Turnstile, both alice, take turns on a path that is alice's alone.
 func TestRealKazooBeside(t *testing.T) {
-	python := requireKazoo(t)
-	tell(t, []story{{"take turns", func(t *testing.T, at *place) {
-		client := mine(t, at.Connect())
-		unlock(t, lock(t, client, "/shared")) // so that the chroot is there
-		env := []string{"USER=bob", "PASSWORD=" + passwords["bob"]}
+	python, err := pinned.Python()
+	rig.SkipUnless(t, err)
+	tellSASL(t, []story{{"take turns", func(t *testing.T, at *place) {
+		client := at.mine(t, at.Connect())
+		patient.GiveBack(t, patient.LockAt(t, client, "/shared")) // so that the chroot is there
+		env := []string{"USER=alice", "PASSWORD=" + passwords[alice]}
 		kazoo := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		kazoo.says(t, "held")
-		second := queue(t, client, "/shared")
+		second := patient.Queue(t, client, "/shared")
 		require.NoError(t, kazoo.Tell(""))
 		lease := second.Granted(t)
 
 		other := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		other.says(t, "connected")
-		eventually(t, func() bool { return waiters(t, client, "/shared") == 1 }, "kazoo never queued")
+		patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, "/shared")) == 2 }, "kazoo never queued")
 		require.True(t, lease.Valid())
-		unlock(t, lease)
+		patient.GiveBack(t, lease)
 		other.says(t, "held")
 	}}})
 }
 
-// ZooKeeper's own client reads the access list that the servers made of CreatorACL, and may only as bob.
+// ZooKeeper's own client reads the access list that the servers made of CreatorACL, and may only as alice.
 func TestRealJavaBeside(t *testing.T) {
 	rig.Require(t)
 	home := embedded.Run(t, embedded.WithSASL(passwords)).Addr() // where the shells are before the first story
-	bob, alice := newShell(t, home, "bob"), newShell(t, home, "alice")
-	tell(t, []story{{"reads the list", func(t *testing.T, at *place) {
-		lease := lock(t, mine(t, at.Connect()), "/mine")
-		require.Contains(t, bob.run(t, at, "getAcl "+at.Root()+"/mine"), "'sasl,'bob\n: cdrwa")
-		text := alice.run(t, at, "getAcl "+at.Root()+"/mine", "getAcl /")
+	hers, his := newShell(t, home, alice), newShell(t, home, bob)
+	tellSASL(t, []story{{"reads the list", func(t *testing.T, at *place) {
+		lease := patient.LockAt(t, at.mine(t, at.Connect()), "/mine")
+		require.Contains(t, hers.run(t, at, "getAcl "+at.Root()+"/mine"), "'sasl,'alice\n: cdrwa")
+		text := his.run(t, at, "getAcl "+at.Root()+"/mine", "getAcl /")
 		require.NotContains(t, text, "'sasl")
-		require.Contains(t, text, "'world,'anyone", "the shell is connected as alice")
+		require.Contains(t, text, "'world,'anyone", "the shell is connected as bob")
 		require.True(t, lease.Valid())
-		unlock(t, lease)
+		patient.GiveBack(t, lease)
 	}}})
 }
 
@@ -119,7 +113,7 @@ func (s shell) run(t *testing.T, at *place, commands ...string) (printed string)
 	t.Helper()
 	const last = "printwatches is on" // the answer to the last command, which changes nothing
 	require.NoError(t, s.Tell("connect "+at.Members[0].Addr()+"\n"+strings.Join(commands, "\n")+"\nprintwatches"))
-	for end := deadline(t).Done(); ; {
+	for end := patient.Deadline(t).Done(); ; {
 		select {
 		case line, open := <-s.Says:
 			require.True(t, open, "it ended: %q", printed)

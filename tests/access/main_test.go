@@ -1,9 +1,0 @@
-package access
-
-import (
-	"testing"
-
-	"github.com/turnstile-locks/turnstile/tests/stories"
-)
-
-func TestMain(m *testing.M) { stories.Main(m) }
