@@ -160,7 +160,7 @@ var own = []ownMistake{
 	{in("locks", "taken-is-a-run", "a lock that somebody has counts as a run for the instant",
 		"\tcase mark.For.IsZero():\n\t\treturn once, false, nil\n\tcase mark.State != MarkBegun ||",
 		"\tcase mark.For.IsZero():\n\t\treturn once, true, nil\n\tcase mark.State != MarkBegun ||"),
-		"tests/runonce", "TestRunOnceForBehindADeadHolder/embedded"},
+		"tests/runonce", "TestRunOnceForOutlivesTheDead"},
 	{in("locks", "superseded-by-a-wrong-clock", "the mark of a clock that was ahead refuses each instant until then as superseded",
 		"\t\tif err := j.isAhead(last.For, farthestAhead); err != nil {\n\t\t\treturn false, err\n\t\t}\n", ""),
 		"tests/runonce", "TestClockWasAhead"},

@@ -72,7 +72,6 @@ var uncounted = map[string]string{
 	"tests/leases/leak_test.go":                       alone,
 	"tests/matrix/child_test.go":                      listened,
 	"tests/readme/samples_test.go":                    alone,
-	"tests/refusals/bad_input_test.go":                refused,
 	"tests/restarts/reclaim_process_test.go":          listened,
 	"tests/restarts/session_file_predecessor_test.go": alone,
 	"tests/restarts/session_file_process_test.go":     listened,

@@ -24,12 +24,12 @@ var elsewhereShown = map[Ability]map[Fault]shown{
 			"TestTxnsAreExact"}},
 	},
 	Once: {
-		expiry:    {by: []string{"TestRunOnceFaults", "TestRunOnceIsCut", "TestRunOnceForFaults", "TestRunOnceForExpires"}},
-		cut:       {by: []string{"TestRunOnceFaults", "TestRunOnceIsCut", "TestRunOnceForFaults"}},
-		silence:   {by: []string{"TestRunOnceFaults", "TestRunOnceInSilence", "TestRunOnceForFaults"}},
-		pause:     {by: []string{"TestRunOncePaused", "TestRunOnceForPaused"}},
-		kill:      {by: []string{"TestRunOnceKilled", "TestRunOnceForKilled"}},
-		lostReply: {by: []string{"TestRunOnceFaults", "TestRunOnceLosesMessages", "TestRunOnceForFaults", "TestRunOnceForLosesMessages"}},
+		expiry:    {by: []string{"TestRunOnceFaults"}},
+		cut:       {by: []string{"TestRunOnceFaults"}},
+		silence:   {by: []string{"TestRunOnceFaults"}},
+		pause:     {by: []string{"TestRunOncePaused"}},
+		kill:      {by: []string{"TestRunOnceKilled"}},
+		lostReply: {by: []string{"TestRunOnceFaults"}},
 	},
 	Reclaim: {
 		expiry:    {by: []string{"TestNotReclaimed"}},
