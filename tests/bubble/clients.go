@@ -32,7 +32,14 @@ func OpenClient(t *testing.T, server *embedded.Server, connect string, opts ...l
 // OpenThrough is Client by a network that has outages.
 func OpenThrough(t *testing.T, server *embedded.Server, d *Network, opts ...locks.Option) *locks.Client {
 	t.Helper()
-	return Client(t, server, append(opts, locks.WithDialer(d.Dial))...)
+	return Client(t, server, append([]locks.Option{locks.WithDialer(d.Dial)}, opts...)...)
+}
+
+// Through opens a client of a server of its own, by a network that has outages.
+func Through(t *testing.T, opts ...locks.Option) (*Network, *locks.Client) {
+	t.Helper()
+	d := &Network{Server: Server(t)}
+	return d, OpenThrough(t, d.Server, d, opts...)
 }
 
 // CloseLater closes a client before the bubble ends.
