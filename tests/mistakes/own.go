@@ -291,7 +291,7 @@ var own = []ownMistake{
 		"tests/kinds", "TestExactPermits/embedded"},
 	{in("actors/internal/carrier", "asked-and-reclaimed", "a hold that somebody asked for is reclaimed after a crash",
 		" ||\n\t\tqueue.IsRevokeRequest(data) {", " {"),
-		"tests/restarts", "TestNotReclaimed/revoke_requested/embedded"},
+		"tests/restarts", "TestNotReclaimed/revoke_requested"},
 	{in("actors/internal/carrier", "looked-once", "that a node does not exist is believed of a server that lags",
 		"k.Conn.CatchUp(cmp.Or(q.Path, \"/look\"))", "k.Conn.Sync(cmp.Or(q.Path, \"/look\"))"),
 		"tests/matrix", "TestMatrix/look/follower-lags"},

@@ -174,11 +174,12 @@ func (w way) meets(t *testing.T, f fault, first bool) {
 		}
 		if f.at == working && f.fails != nil {
 			<-ctx.Done()
+			c.err = ctx.Err()
 		}
 		return c.work(ctx, token)
 	})
 	require.ErrorIs(t, err, f.fails)
-	for _, not := range []error{locks.ErrLost, locks.ErrUnknownOutcome, locks.ErrNotRun} {
+	for _, not := range []error{locks.ErrLost, locks.ErrUnknownOutcome, locks.ErrNotRun, context.Canceled} {
 		if not != f.fails {
 			require.NotErrorIs(t, err, not)
 		}

@@ -20,8 +20,7 @@ type shown struct {
 // elsewhereShown are the combinations that have no cell here.
 var elsewhereShown = map[Ability]map[Fault]shown{
 	Txn: {
-		lostReply: {by: []string{"TestReplyToTxnIsLost", "TestReplyToTxnIsLostWithTheSession", "TestReplyToTxnWithParentsIsLost",
-			"TestTxnsAreExact"}},
+		lostReply: {by: []string{"TestReplyToTxnIsLost", "TestReplyToTxnIsLostWithTheSession", "TestReplyToTxnWithParentsIsLost"}},
 	},
 	Once: {
 		expiry:    {by: []string{"TestRunOnceFaults"}},
@@ -33,11 +32,11 @@ var elsewhereShown = map[Ability]map[Fault]shown{
 	},
 	Reclaim: {
 		expiry:    {by: []string{"TestNotReclaimed"}},
-		cut:       {by: []string{"TestTakeOverLosesMessages", "TestReclaimThroughFaults"}},
-		silence:   {by: []string{"TestOneWaitForAll", "TestServersAreDownAtTheRestart", "TestReclaimThroughFaults"}},
-		pause:     {by: []string{"TestReclaimFromOneThatIsStopped"}},
+		cut:       {by: []string{"TestTakeOverLosesMessages"}},
+		silence:   {by: []string{"TestOneWaitForAll", "TestServersAreDownAtTheRestart"}},
+		pause:     {by: []string{"TestSessionFileOfALivingProcessIsRefused"}},
 		kill:      {by: []string{"TestReclaim", "TestRestartsDoNotProlong"}},
-		lostReply: {by: []string{"TestTakeOverLosesMessages", "TestReclaimThroughFaults"}},
+		lostReply: {by: []string{"TestTakeOverLosesMessages"}},
 	},
 }
 
