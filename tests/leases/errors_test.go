@@ -81,45 +81,6 @@ func TestLostIsNotCancelled(t *testing.T) {
 	})
 }
 
-// TestLostLeadIsNotCancelled: a term is lost, and its function returns the error of its ctx. Run goes on as a candidate, and
-// ends for another reason. Its error tells of the loss, and matches context.Canceled only where the caller has gone.
-func TestLostLeadIsNotCancelled(t *testing.T) {
-	for _, callerGoes := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			server := bubble.Server(t)
-			client, other := bubble.Client(t, server), bubble.Client(t, server)
-			ctx, cancel := context.WithCancel(t.Context())
-			defer cancel()
-			began, ended := make(chan *locks.Leadership, 1), make(chan error, 1)
-			go func() {
-				ended <- client.Election("/lead").Run(ctx, "x", func(ctx context.Context, term *locks.Leadership) error {
-					began <- term
-					<-ctx.Done()
-					return fmt.Errorf("lead: %w: %w", patient.ErrOfWork, ctx.Err())
-				})
-			}()
-			term := <-began
-			waits := patient.Elsewhere(t.Context(), other.Mutex("/lead").Lock)
-			time.Sleep(time.Minute)
-			require.NoError(t, server.Expire(term.Session()))
-			next := patient.Receive(t, waits)
-			require.NoError(t, next.Err)
-			time.Sleep(time.Minute) // it campaigns again
-			if callerGoes {
-				cancel()
-			} else {
-				require.NoError(t, client.Close(t.Context()))
-			}
-			err := <-ended
-			require.ErrorIs(t, err, locks.ErrLost)
-			require.ErrorIs(t, err, patient.ErrOfWork)
-			require.Equal(t, callerGoes, errors.Is(err, context.Canceled), err)
-			require.Equal(t, !callerGoes, errors.Is(err, locks.ErrClosed), err)
-			bubble.GiveBack(t, next.Lease)
-		})
-	}
-}
-
 // TestCancelledBySomebodyElse: an observer of a request sends its lock actor a Cancel. The caller has cancelled nothing,
 // and is told that the lock failed, and why.
 func TestCancelledBySomebodyElse(t *testing.T) {
