@@ -161,7 +161,7 @@ func TestReclaimOnlyOnce(t *testing.T) {
 		client := b.restart(t)
 		bubble.WritePlace(t, client)
 		mutex := client.Mutex(reclaimed, locks.WithReclaim("me"))
-		lease := bubble.Locked(t, mutex.Lock)
+		lease := patient.Locked(t, mutex.Lock)
 		_, err := mutex.TryLock(t.Context())
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		require.ErrorIs(t, bubble.Swap(t.Context(), b.held, "stale", 0), locks.ErrLost)

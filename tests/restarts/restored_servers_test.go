@@ -137,7 +137,7 @@ func TestSuccessorOfAReplacedServer(t *testing.T) {
 					began := time.Now()
 					client := bubble.OpenClient(t, server, bubble.EstateAddress, locks.WithSessionFile(leave(t, record)),
 						locks.WithDialer(estate.Dial))
-					next := bubble.Locked(t, client.Mutex("/successor", locks.WithReclaim(key)).Lock)
+					next := patient.Locked(t, client.Mutex("/successor", locks.WithReclaim(key)).Lock)
 					require.LessOrEqual(t, time.Since(began), timeout+2*time.Second)
 					require.True(t, next.Valid())
 					require.NotEqual(t, last.Session(), next.Session())

@@ -26,35 +26,40 @@ func (c *shiftedClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { timer.Stop() }
 }
 
-// atEachClock runs a test with servers whose clock is behind the clients' clocks, the same, or
-// ahead of them. It has two clients.
-func atEachClock(t *testing.T, test func(t *testing.T, clock *shiftedClock, mine, other *locks.Client)) {
-	t.Helper()
-	for name, ahead := range map[string]time.Duration{"behind": -5 * time.Hour, "together": 0, "ahead": 7 * time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				clock := &shiftedClock{}
-				clock.ahead.Store(int64(ahead))
-				server := bubble.Server(t, embedded.WithClock(clock))
-				test(t, clock, bubble.Client(t, server), bubble.Client(t, server))
-			})
+// TestServersClock: a period, to the millisecond, and the lateness of an instant are measured by the servers' clock, whether
+// it is behind the clients' clocks, the same, or ahead of them.
+func TestServersClock(t *testing.T) {
+	for _, ahead := range []time.Duration{-5 * time.Hour, 0, 7 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := &shiftedClock{}
+			clock.ahead.Store(int64(ahead))
+			server := bubble.Server(t, embedded.WithClock(clock))
+			mine, other, c := bubble.Client(t, server), bubble.Client(t, server), &counted{}
+			first := once(t, locks.OnceRan, mine, time.Hour, c)
+			require.Equal(t, clock.Now().UnixMilli(), first.Mark.Began.UnixMilli())
+			time.Sleep(time.Hour - time.Millisecond)
+			next := once(t, locks.OnceNotDue, other, time.Hour, c)
+			require.Equal(t, time.Millisecond, next.Left)
+			require.Equal(t, first.Mark, next.Mark)
+			time.Sleep(time.Millisecond)
+			once(t, locks.OnceRan, other, time.Hour, c)
+
+			at, inTime := clock.Now(), locks.WithStartDeadline(time.Hour)
+			cameTo(t, locks.OnceRan, mine, at.Add(59*time.Second), c, inTime) // by a replica whose clock is ahead
+			cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
+			time.Sleep(2*time.Hour + time.Minute)
+			cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
+			now := clock.Now()
+			require.False(t, locks.MayPass(notRunFor(t, locks.OnceTooLate, other, now.Add(-time.Hour-time.Second), inTime)))
+			cameTo(t, locks.OnceRan, other, now.Add(-time.Hour+time.Second), c, inTime)
+			got, err := onceFor(t, mine, now.Add(2*time.Hour), c, inTime)
+			require.ErrorIs(t, err, locks.ErrNotRun)
+			require.True(t, locks.MayPass(err))
+			require.Equal(t, locks.OnceNotDue, got.Outcome)
+			require.InDelta(t, 2*time.Hour, got.Left, float64(time.Second))
+			require.Equal(t, locks.MarkDone, got.Mark.State, "that of the last run")
 		})
 	}
-}
-
-// TestPeriodIsByTheServersClock: to the millisecond, with any clocks of clients.
-func TestPeriodIsByTheServersClock(t *testing.T) {
-	atEachClock(t, func(t *testing.T, clock *shiftedClock, mine, other *locks.Client) {
-		c := &counted{}
-		first := once(t, locks.OnceRan, mine, time.Hour, c)
-		require.Equal(t, clock.Now().UnixMilli(), first.Mark.Began.UnixMilli())
-		time.Sleep(time.Hour - time.Millisecond)
-		next := once(t, locks.OnceNotDue, other, time.Hour, c)
-		require.Equal(t, time.Millisecond, next.Left)
-		require.Equal(t, first.Mark, next.Mark)
-		time.Sleep(time.Millisecond)
-		once(t, locks.OnceRan, other, time.Hour, c)
-	})
 }
 
 // TestClientsClocksChangeNothing: while the servers' clock stands still nothing becomes due, and
@@ -96,26 +101,6 @@ func TestPeriodBeginsWithTheWork(t *testing.T) {
 		require.Equal(t, time.Second, once(t, locks.OnceNotDue, client, 0, &counted{}, retries).Left)
 		time.Sleep(time.Second)
 		once(t, locks.OnceRan, client, 0, &counted{}, retries)
-	})
-}
-
-// TestInstantsAndTheServersClock: an instant is the same with any clocks of clients. Its lateness
-// is measured by the servers' clock.
-func TestInstantsAndTheServersClock(t *testing.T) {
-	atEachClock(t, func(t *testing.T, clock *shiftedClock, mine, other *locks.Client) {
-		c, at := &counted{}, clock.Now()
-		inTime := locks.WithStartDeadline(time.Hour)
-		cameTo(t, locks.OnceRan, mine, at.Add(59*time.Second), c, inTime) // by a replica whose clock is ahead
-		cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
-		time.Sleep(2*time.Hour + time.Minute)
-		cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
-		now := clock.Now()
-		notRunFor(t, locks.OnceTooLate, other, now.Add(-time.Hour-time.Second), inTime)
-		cameTo(t, locks.OnceRan, other, now.Add(-time.Hour+time.Second), c, inTime)
-		got, err := onceFor(t, mine, now.Add(2*time.Hour), c, inTime)
-		require.ErrorIs(t, err, locks.ErrNotRun)
-		require.InDelta(t, 2*time.Hour, got.Left, float64(time.Second))
-		require.Equal(t, 2, c.calls)
 	})
 }
 

@@ -194,24 +194,6 @@ func TestRunOnceForWaitsForTheLock(t *testing.T) {
 	})
 }
 
-// TestStartDeadline: an instant is not run too late, and not before its time.
-func TestStartDeadline(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		now := time.Now()
-		err := notRunFor(t, locks.OnceTooLate, client, now.Add(-2*time.Hour), locks.WithStartDeadline(time.Hour))
-		require.False(t, locks.MayPass(err))
-		cameTo(t, locks.OnceRan, client, now.Add(-2*time.Hour), &counted{}, locks.WithStartDeadline(3*time.Hour))
-		cameTo(t, locks.OnceRan, client, now.Add(-time.Hour), &counted{})
-		got, err := onceFor(t, client, now.Add(time.Hour), &counted{})
-		require.ErrorIs(t, err, locks.ErrNotRun)
-		require.True(t, locks.MayPass(err))
-		require.Equal(t, locks.OnceNotDue, got.Outcome)
-		require.Greater(t, got.Left, 50*time.Minute)
-		require.Equal(t, locks.MarkDone, got.Mark.State, "that of the last run")
-	})
-}
-
 // TestRunOnceRefuses what is not well formed, before anything is sent, and what is not a mark. Package locks has the options.
 func TestRunOnceRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -271,28 +253,5 @@ func TestMarksOfRunOnce(t *testing.T) {
 		cameTo(t, locks.OnceRan, client, night(4), &counted{})
 		once(t, locks.OnceNotDue, client, time.Hour, &counted{})
 		once(t, locks.OnceRan, client, 0, &counted{})
-	})
-}
-
-// TestAckWithForAnInstant: what the work writes goes with the mark that it is done, or neither is written.
-func TestAckWithForAnInstant(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		job := func(ctx context.Context, _ locks.Token) error {
-			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
-			result := locks.Create("/results/"+locks.InstantOf(ctx).Format(time.DateOnly), []byte("done"))
-			result.Parents = true
-			return locks.AckWith(ctx, result)
-		}
-		for n := range 2 {
-			got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(n), job)
-			require.NoError(t, err)
-			require.Equal(t, locks.MarkDone, got.Mark.State)
-			require.Equal(t, stories.Written{Data: "done", Version: 0}, zk.Read(t, "/results/"+night(n).Format(time.DateOnly)))
-		}
-		zk.Write(t, "/results/"+night(2).Format(time.DateOnly), "is there")
-		got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(2), job)
-		require.Error(t, err)
-		require.Equal(t, []any{locks.OnceRan, locks.MarkBegun}, []any{got.Outcome, got.Mark.State})
 	})
 }

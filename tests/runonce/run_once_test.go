@@ -230,5 +230,11 @@ func TestAckWith(t *testing.T) {
 		require.Equal(t, locks.MarkDone, got.Mark.State)
 		require.Equal(t, stories.Written{Data: "done", Version: 0}, zk.Read(t, "/result"))
 		require.ErrorIs(t, locks.AckWith(patient.Deadline(t), locks.Create("/x", nil)), locks.ErrBadAcquire)
+		got, err = locks.RunOnceFor(patient.Deadline(t), client, jobKey, time.Now(), func(ctx context.Context, _ locks.Token) error {
+			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
+			return locks.AckWith(ctx, locks.Create("/result", nil))
+		})
+		require.ErrorIs(t, err, zkconn.ErrNodeExists)
+		require.Equal(t, []any{locks.OnceRan, locks.MarkBegun}, []any{got.Outcome, got.Mark.State})
 	})
 }
