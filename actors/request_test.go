@@ -63,8 +63,11 @@ func TestCheckAcquire(t *testing.T) {
 		{Name: "n", Naming: messages.KazooNaming},
 		{Mode: messages.Read, Beside: "other"}, {Mode: messages.Read, Beside: "/a/_c_guid-__WRIT__0000000007"}, {Mode: messages.Read, Name: "n", Beside: "_c_guid-__WRIT__0000000007"},
 		{Deadlocks: messages.Detection{Root: "/b", Every: 1}}, {Deadlocks: messages.Detection{Every: 1}},
+		{Deadlocks: messages.Detection{Root: "a", Every: 1}}, {Deadlocks: messages.Detection{Root: "/a/", Every: 1}},
+		{Mode: messages.Contest, Deadlocks: messages.Detection{Root: "/", Every: 1}},
 	} {
 		bad.Path = "/a"
 		require.ErrorIs(t, CheckAcquire(bad), ErrBadAcquire, "%+v", bad)
 	}
+	require.ErrorIs(t, CheckAcquire(messages.Acquire{Path: "/locks/1", Deadlocks: messages.Detection{Root: "/lock", Every: 1}}), ErrBadAcquire)
 }

@@ -175,7 +175,7 @@ func TestOptionsAreAllTried(t *testing.T) {
 
 // TestBadValuesOfOptions: refused, and not only without effect.
 func TestBadValuesOfOptions(t *testing.T) {
-	for _, opt := range []LockOption{WithMaxHold(-1), WithDeadlockDetection("", 0), WithDeadlockDetection("/", -1)} {
+	for _, opt := range []LockOption{WithMaxHold(-1), WithDeadlockDetection("", 0), WithDeadlockDetection("/", 0), WithDeadlockDetection("/", -1)} {
 		l := newLock(forLocking, &Client{}, messages.Acquire{Path: "/a"}, []LockOption{opt})
 		require.ErrorIs(t, l.wrong, ErrBadAcquire)
 		_, err := l.acquire(t.Context())

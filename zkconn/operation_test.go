@@ -170,7 +170,9 @@ func TestBadRequestsAreNotSent(t *testing.T) {
 		c.Sync("a"), c.Sync("/"), c.SetData("", nil), c.EnsureParents("/a/../b"), c.SetData("/a", big),
 		c.Delete("/a/"), second(c.Children("/zookeeper")), c.Heartbeat(""), second(c.CreatePlain("/a", "b/c", nil)),
 		second(c.CreatePlain("/a", "\x00", nil)), second(c.CreatePlain("/", "b", nil)), second(c.CreatePlain("/a", "b", big)),
-		third(c.Get("x")), third(c.GetWatched("x")), third(c.Exists("x")),
+		third(c.Get("x")), third(c.GetWatched("x")), third(c.Exists("x")), second(c.Commit(nil, nil, nil, nil)),
+		second(c.Commit([]NewNode{{Parent: "bad", Prefix: "x"}}, nil, nil, nil)), second(c.Commit(nil, []string{"bad"}, nil, nil)),
+		second(c.Commit([]NewNode{{Parent: "/a", Prefix: "b", Data: big}, {Parent: "/a", Prefix: "b"}}, nil, nil, nil)),
 	} {
 		require.Equal(t, NotSent, OutcomeOf(err), "%v", err)
 		var e *Error

@@ -13,13 +13,13 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// Client opens a client of a server.
-func Client(t *testing.T, server *embedded.Server) *locks.Client {
+// Client opens a client of a server. It is closed before the bubble ends.
+func Client(t *testing.T, server *embedded.Server, opts ...locks.Option) *locks.Client {
 	t.Helper()
-	return OpenClient(t, server, server.Connect())
+	return OpenClient(t, server, server.Connect(), opts...)
 }
 
-// OpenClient opens a client that needs no network; it is closed before the bubble ends.
+// OpenClient is Client with a connect string. The client needs no network.
 func OpenClient(t *testing.T, server *embedded.Server, connect string, opts ...locks.Option) *locks.Client {
 	t.Helper()
 	client, err := locks.Open(t.Context(), connect, append([]locks.Option{locks.WithDialer(server.DialContext),
@@ -29,13 +29,17 @@ func OpenClient(t *testing.T, server *embedded.Server, connect string, opts ...l
 	return client
 }
 
-// OpenThrough is OpenClient with a dialer whose network has outages.
-func OpenThrough(t *testing.T, server *embedded.Server, d *Network) *locks.Client {
+// OpenThrough is Client by a network that has outages.
+func OpenThrough(t *testing.T, server *embedded.Server, d *Network, opts ...locks.Option) *locks.Client {
 	t.Helper()
-	client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(10*time.Second))
-	require.NoError(t, err)
-	CloseLater(t, client)
-	return client
+	return Client(t, server, append([]locks.Option{locks.WithDialer(d.Dial)}, opts...)...)
+}
+
+// Through opens a client of a server of its own, by a network that has outages.
+func Through(t *testing.T, opts ...locks.Option) (*Network, *locks.Client) {
+	t.Helper()
+	d := &Network{Server: Server(t)}
+	return d, OpenThrough(t, d.Server, d, opts...)
 }
 
 // CloseLater closes a client before the bubble ends.

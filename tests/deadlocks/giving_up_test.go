@@ -1,15 +1,11 @@
 package deadlocks
 
 import (
-	"context"
-	"errors"
-	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/patient"
@@ -56,64 +52,51 @@ func TestExactlyOneGivesUp(t *testing.T) {
 	})
 }
 
-// TestOnlyOneOfManyGivesUp: in a circle of five sessions, all of which look, however it came about.
-// It is the youngest.
+// TestOnlyOneOfManyGivesUp: in a circle of five sessions, all of which look, however it came about. It is the youngest. It
+// gives back what it holds, and then one after the other gets what it waits for.
 func TestOnlyOneOfManyGivesUp(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		dead, last := giveUpInTurn(t, 5, func() *stage.Stage { return stage.New(t, at.Connect()) })
+		const many = 5
+		path := func(i int) string { return "/ring/" + strconv.Itoa(i%many) }
+		var sessions []*stage.Stage
+		var held, asked []*stage.Request
+		for i := range many {
+			sessions = append(sessions, stage.New(t, at.Connect()))
+			held = append(held, caller(t, sessions[i], strconv.Itoa(i), path(i)).Holds(t))
+		}
+		over, ctx := make(chan int, many), patient.Deadline(t)
+		for i := range many {
+			r := caller(t, sessions[i], strconv.Itoa(i), path(i+1), detecting)
+			asked = append(asked, r)
+			go func() {
+				if _, err := r.Rec.Await(ctx, messages.StateCancelled); err == nil {
+					over <- i
+				}
+			}()
+		}
+		first := patient.Receive(t, over)
+		held[first].Send(&messages.Release{})
+		for i := 1; i < many; i++ {
+			next := (first - i + many) % many
+			asked[next].Hold(t)
+			for _, r := range []*stage.Request{asked[next], held[next]} {
+				r.Send(&messages.Release{})
+				r.Finish(t)
+			}
+		}
+		told := asked[first].Finish(t)
+		require.Len(t, told, 2)
+		dead, last := told[0].(*messages.Deadlocked), told[1].(*messages.Cancelled)
+		require.Len(t, dead.Deadlock.Members, many)
+		require.Equal(t, messages.ReasonDeadlock, last.Reason)
+		require.Equal(t, dead.Grant, last.Grant)
 		youngest, some := dead.Deadlock.Youngest()
 		require.True(t, some)
 		require.Equal(t, youngest.Node, dead.Node)
 		for _, m := range dead.Deadlock.Members {
 			require.LessOrEqual(t, m.Waits.Token, youngest.Token)
 		}
-		require.Equal(t, dead.Grant, last.Grant)
 	})
-}
-
-// giveUpInTurn has callers hold one lock each and ask for the next one's, so that they wait in a
-// circle. One of them gives up, and gives back what it holds. Then one after the other gets what it
-// waits for. It returns what the one that gave up was told.
-func giveUpInTurn(t *testing.T, many int, session func() *stage.Stage, more ...func(*messages.Acquire)) (
-	*messages.Deadlocked, *messages.Cancelled) {
-	t.Helper()
-	var sessions []*stage.Stage
-	var held, asked []*stage.Request
-	for i := range many {
-		sessions = append(sessions, session())
-		held = append(held, caller(t, sessions[i], strconv.Itoa(i), "/ring/"+strconv.Itoa(i), more...).Holds(t))
-	}
-	type cancelled struct {
-		which int
-		err   error
-	}
-	over, ctx := make(chan cancelled, many), patient.Deadline(t)
-	for i := range many {
-		r := caller(t, sessions[i], strconv.Itoa(i), "/ring/"+strconv.Itoa((i+1)%many), append(more, detecting)...)
-		asked = append(asked, r)
-		go func() {
-			_, err := r.Rec.Await(ctx, messages.StateCancelled)
-			over <- cancelled{i, err}
-		}()
-	}
-	gaveUp := <-over
-	require.NoError(t, gaveUp.err)
-	first := gaveUp.which
-	held[first].Send(&messages.Release{})
-	for i := 1; i < many; i++ { // one after the other gets what it waits for, and gives back what it has
-		next := (first - i + many) % many
-		asked[next].Hold(t)
-		asked[next].Send(&messages.Release{})
-		asked[next].Finish(t)
-		held[next].Send(&messages.Release{})
-		held[next].Finish(t)
-	}
-	told := asked[first].Finish(t)
-	require.Len(t, told, 2)
-	dead, last := told[0].(*messages.Deadlocked), told[1].(*messages.Cancelled)
-	require.Len(t, dead.Deadlock.Members, many)
-	require.Equal(t, messages.ReasonDeadlock, last.Reason)
-	return dead, last
 }
 
 // TestOneThatDoesNotLookIsSpared: the youngest of the requests that look for deadlocks gives up,
@@ -151,64 +134,4 @@ func TestLookingHarmsNobody(t *testing.T) {
 		require.NoError(t, a.Err)
 		patient.GiveBack(t, a.Lease, other)
 	})
-}
-
-// TestDeadlocksThatMayNotBeLookedFor: such a request is refused before anything is sent.
-func TestDeadlocksThatMayNotBeLookedFor(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, o := at.Open(t), stories.Look(t, at)
-		for _, bad := range []messages.Detection{
-			{Root: "/"}, {Root: "/", Every: -1}, {Every: often}, {Root: "locks", Every: often}, {Root: "/locks/", Every: often},
-			{Root: "/other", Every: often}, {Root: "/lock", Every: often},
-		} {
-			_, err := client.Mutex("/locks/1", locks.WithDeadlockDetection(bad.Root, bad.Every)).Lock(patient.Deadline(t))
-			require.ErrorIs(t, err, actors.ErrBadAcquire, "%+v", bad)
-		}
-		_, err := client.Contest("/locks/2", locks.WithDeadlockDetection("/", often)).Lock(patient.Deadline(t))
-		require.ErrorIs(t, err, actors.ErrBadAcquire)
-		require.Empty(t, at.Children(t, o.Conn, ""))
-		require.False(t, errors.Is(err, locks.ErrDeadlock))
-	})
-}
-
-// TestGivingUpOverAndOver: two that want the same locks in opposite orders back off and come again until both have
-// had both.
-func TestGivingUpOverAndOver(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		detect := locks.WithDeadlockDetection("/both", often)
-		done := make(chan error, 2)
-		for i, client := range []*locks.Client{at.Open(t), at.Open(t)} {
-			paths := []string{"/both/x", "/both/y"}
-			if i == 1 {
-				slices.Reverse(paths)
-			}
-			go func() { done <- both(patient.Deadline(t), client, paths, detect) }()
-		}
-		require.NoError(t, <-done)
-		require.NoError(t, <-done)
-		stories.AwaitNone(t, at, "/both/x")
-		stories.AwaitNone(t, at, "/both/y")
-	})
-}
-
-// both takes two locks, one within the other, ten times; it begins anew when it is to give up.
-func both(ctx context.Context, client *locks.Client, paths []string, opt locks.LockOption) error {
-	for served := 0; served < 10; {
-		outer, err := client.Mutex(paths[0]).Lock(ctx)
-		if err != nil {
-			return err
-		}
-		inner, err := client.Mutex(paths[1], opt).Lock(outer.Context())
-		if err == nil {
-			served++
-			err = inner.Unlock(ctx)
-		}
-		if err != nil && !errors.Is(err, locks.ErrDeadlock) {
-			return err
-		}
-		if err := outer.Unlock(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -1,14 +1,17 @@
 package deadlocks
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
@@ -82,7 +85,7 @@ func TestRetakingIsAPossibleDeadlock(t *testing.T) {
 func TestCrossedHoldsAreAPossibleDeadlock(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
 		client, looker := at.Open(t), at.Open(t)
-		other := startPair(t, at.Connect(), "/y", "/x")
+		other := stories.StartProcess(t, "TestPairInAProcess", pairVariable, at.Connect()+" /y /x")
 		require.Equal(t, "holds", other.Hear(t))
 		x := patient.Locked(t, client.Mutex("/x").Lock)
 		other.GoOn(t)
@@ -102,4 +105,28 @@ func TestCrossedHoldsAreAPossibleDeadlock(t *testing.T) {
 		require.NoError(t, got.Err)
 		patient.GiveBack(t, got.Lease)
 	})
+}
+
+// pairVariable makes TestPairInAProcess a process: it holds the server, and the paths of
+// the lock to hold and of the one to want then.
+const pairVariable = "TURNSTILE_TEST_PAIR"
+
+// TestPairInAProcess is not a test but a process: it locks one path, says so, waits for a line, and locks the other
+// within the lease. It says so, too, and gives everything back.
+func TestPairInAProcess(t *testing.T) {
+	words := strings.Fields(os.Getenv(pairVariable))
+	if len(words) == 0 {
+		return
+	}
+	client, err := locks.Open(patient.Deadline(t), words[0], locks.WithSessionTimeout(patient.Session))
+	require.NoError(t, err)
+	relists.Count(t, client.Session())
+	defer func() { require.NoError(t, client.Close(context.Background())) }()
+	outer := patient.Locked(t, client.Mutex(words[1]).Lock)
+	stories.Say("holds")
+	stories.AwaitGoOn(t)
+	inner, err := client.Mutex(words[2]).Lock(outer.Context())
+	require.NoError(t, err)
+	stories.Say("has both")
+	patient.GiveBack(t, inner, outer)
 }

@@ -40,6 +40,7 @@ type Ensemble struct {
 	*rig.Partitionable
 	t                       *testing.T
 	leader, follower, other *rig.Server
+	up, down                *rig.OneWay // the links from the follower to the leader, and back
 	// Proxy is between the client and the follower, or later the other member.
 	Proxy *rig.Proxy
 	// Witness is at the leader. Behind Heal it sees what was carried out.
@@ -67,10 +68,11 @@ func Start(t *testing.T) *Ensemble {
 		e.follower, e.other = followers[0], followers[1]
 		return true
 	}, "two members follow")
+	e.up, e.down = e.Link(e.follower, e.leader), e.Link(e.leader, e.follower)
 	e.Witness = patient.Raw(t, Timeout, e.leader.Addr())
 	e.Proxy = rig.NewProxy(t, e.follower.Addr())
 	e.busy = patient.Raw(t, Timeout, e.follower.Addr())
-	e.up().ObserveTaken(func(p rig.Packet) {
+	e.up.ObserveTaken(func(p rig.Packet) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.taken = append(e.taken, p)
@@ -85,13 +87,10 @@ func (e *Ensemble) Open(opts ...locks.Option) *locks.Client {
 	return patient.Open(e.t, e.Proxy.Addr(), append([]locks.Option{locks.WithSessionTimeout(Timeout)}, opts...)...)
 }
 
-func (e *Ensemble) up() *rig.OneWay   { return e.Link(e.follower, e.leader) }
-func (e *Ensemble) down() *rig.OneWay { return e.Link(e.leader, e.follower) }
-
 // Stall holds back what the follower sends to the leader. The first of it is the expensive request.
 func (e *Ensemble) Stall() {
 	e.t.Helper()
-	e.up().Stall()
+	e.up.Stall()
 	e.held(func() { go func() { _, _ = e.busy.Create("/busy", nil, 0, expensive) }() }, func(p rig.Packet) bool {
 		return p.Type == rig.PacketRequest && p.Session() == e.busy.SessionID()
 	}, "the expensive request")
@@ -112,8 +111,19 @@ func (e *Ensemble) Move() {
 	e.t.Helper()
 	session := e.session()
 	e.Proxy.SetTarget(e.other.Addr())
-	e.Proxy.Cut() // first, or the follower cuts, too, and the client loses a second connection
-	e.held(e.connectAgain, func(p rig.Packet) bool {
+	e.Proxy.Cut()   // first, or the follower cuts, too, and the client loses a second connection
+	e.held(func() { // the connection stays open
+		id, password, _ := e.Proxy.Session()
+		conn, err := net.DialTimeout("tcp", e.follower.Addr(), patient.Bound)
+		require.NoError(e.t, err)
+		patient.Cleanup(e.t, func() { _ = conn.Close() })
+		body := binary.BigEndian.AppendUint32(make([]byte, 4+8), uint32(Timeout.Milliseconds())) // version, and zxid seen
+		body = binary.BigEndian.AppendUint64(body, uint64(id))
+		body = binary.BigEndian.AppendUint32(body, uint32(len(password)))
+		body = append(append(body, password...), 0) // not read-only
+		_, err = conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
+		require.NoError(e.t, err)
+	}, func(p rig.Packet) bool {
 		_, names := p.Sessions()[session]
 		return p.Type == rig.PacketRevalidate && names
 	}, "the connect request")
@@ -145,28 +155,13 @@ func (e *Ensemble) held(do func(), is func(rig.Packet) bool, what string) {
 	}, "%s is held back", what)
 }
 
-// connectAgain sends a connect request of the client's session to the follower. The connection stays open.
-func (e *Ensemble) connectAgain() {
-	e.t.Helper()
-	id, password, _ := e.Proxy.Session()
-	conn, err := net.DialTimeout("tcp", e.follower.Addr(), patient.Bound)
-	require.NoError(e.t, err)
-	patient.Cleanup(e.t, func() { _ = conn.Close() })
-	body := binary.BigEndian.AppendUint32(make([]byte, 4+8), uint32(Timeout.Milliseconds())) // version, and zxid seen
-	body = binary.BigEndian.AppendUint64(body, uint64(id))
-	body = binary.BigEndian.AppendUint32(body, uint32(len(password)))
-	body = append(append(body, password...), 0) // not read-only
-	_, err = conn.Write(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...))
-	require.NoError(e.t, err)
-}
-
 // Heal lets the follower's packets through, and waits until the late request is carried out, and Witness sees it.
 func (e *Ensemble) Heal() {
 	e.t.Helper()
 	session, busy := e.session(), e.busy.SessionID()
 	back := make(chan bool, 1)
 	prepared := false // the expensive request; the leader answers a revalidation and makes proposals in one order
-	e.down().Observe(func(p rig.Packet) {
+	e.down.Observe(func(p rig.Packet) {
 		switch {
 		case p.Type == rig.PacketProposal && p.Session() == busy:
 			prepared = true
@@ -177,7 +172,7 @@ func (e *Ensemble) Heal() {
 			}
 		}
 	})
-	e.up().Heal()
+	e.up.Heal()
 	require.True(e.t, patient.Receive(e.t, back), "the leader came to the late request before the session was back")
 	_, err := e.Witness.Set("/", nil, -1) // behind the late request, which the leader has read
 	require.NoError(e.t, err)

@@ -19,7 +19,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -119,64 +118,56 @@ type callback struct {
 	told bool
 	// needed: a connection waits for it, and ends with its panic.
 	needed bool
-	with   func(f *fault, dial *bubble.Network) []locks.Option
-	lock   func(f *fault) []locks.LockOption // nil for none
-}
-
-func option(make func(f *fault) locks.Option) func(*fault, *bubble.Network) []locks.Option {
-	return func(f *fault, dial *bubble.Network) []locks.Option {
-		return []locks.Option{make(f), locks.WithDialer(dial.Dial)}
-	}
+	with   func(f *fault, dial *bubble.Network) locks.Option
 }
 
 var callbacks = []callback{
-	{name: "log handler", told: true, with: option(func(f *fault) locks.Option {
+	{name: "log handler", told: true, with: func(f *fault, _ *bubble.Network) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, ""}))
-	})},
-	{name: "log handler, of protoactor's records", told: true, with: option(func(f *fault) locks.Option {
+	}},
+	{name: "log handler, of protoactor's records", told: true, with: func(f *fault, _ *bubble.Network) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, "[DeadLetter]"}))
-	})},
-	{name: "log handler of an actor system of the user's, by a queue", with: option(func(f *fault) locks.Option {
+	}},
+	{name: "log handler of an actor system of the user's, by a queue", with: func(f *fault, _ *bubble.Network) locks.Option {
 		logger := told.NewLog().Logger(slog.New(faultyLog{slog.DiscardHandler, f, ""}))
 		return locks.WithActorSystem(actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger })))
-	})},
-	{name: "instruments", told: true, with: option(func(f *fault) locks.Option {
-		return locks.WithMeterProvider(faultyMeters{noop.MeterProvider{}, f})
-	})},
-	{name: "labels", asked: true, with: func(f *fault, dial *bubble.Network) []locks.Option {
-		return []locks.Option{locks.WithDialer(dial.Dial), locks.WithMeterProvider(noop.MeterProvider{}),
-			locks.WithMeterLabels(func(string) []attribute.KeyValue { f.strike(); return nil })}
 	}},
-	{name: "start of spans", asked: true, with: option(func(f *fault) locks.Option {
+	{name: "instruments", told: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+		return locks.WithMeterProvider(faultyMeters{noop.MeterProvider{}, f})
+	}},
+	{name: "labels", asked: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+		return locks.WithMeterLabels(func(string) []attribute.KeyValue { f.strike(); return nil })
+	}},
+	{name: "start of spans", asked: true, with: func(f *fault, _ *bubble.Network) locks.Option {
 		return locks.WithTracerProvider(faultyTraces{nospan.TracerProvider{}, f, &fault{}})
-	})},
-	{name: "end of spans", told: true, with: option(func(f *fault) locks.Option {
+	}},
+	{name: "end of spans", told: true, with: func(f *fault, _ *bubble.Network) locks.Option {
 		return locks.WithTracerProvider(faultyTraces{nospan.TracerProvider{}, &fault{}, f})
-	})},
-	{name: "WithOnChange", with: option(func(*fault) locks.Option { return locks.WithSessionTimeout(10 * time.Second) }),
-		lock: func(f *fault) []locks.LockOption {
-			return []locks.LockOption{locks.WithOnChange(func(locks.Change) { f.strike() })}
-		}},
-	{name: "WithUnreleased", with: option(func(f *fault) locks.Option {
+	}},
+	{name: onChange, with: func(*fault, *bubble.Network) locks.Option { return locks.WithSessionTimeout(timeout) }},
+	{name: "WithUnreleased", with: func(f *fault, _ *bubble.Network) locks.Option {
 		return locks.WithUnreleased(time.Second, func(locks.Unreleased) { f.strike() })
-	})},
-	{name: "dialer", needed: true, with: func(f *fault, dial *bubble.Network) []locks.Option {
-		return []locks.Option{locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+	}},
+	{name: "dialer", needed: true, with: func(f *fault, dial *bubble.Network) locks.Option {
+		return locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 			f.strike()
 			return dial.Dial(ctx, network, address)
-		})}
+		})
 	}},
-	{name: "SASL mechanism", needed: true, with: option(func(f *fault) locks.Option {
+	{name: "SASL mechanism", needed: true, with: func(f *fault, _ *bubble.Network) locks.Option {
 		mechanism, err := digestmd5.New("app", "secret")
 		if err != nil {
 			panic(err)
 		}
 		return locks.WithSASL(faultySASL{mechanism, f})
-	})},
-	{name: "parents' ACLs", with: option(func(f *fault) locks.Option {
+	}},
+	{name: "parents' ACLs", with: func(f *fault, _ *bubble.Network) locks.Option {
 		return locks.WithParentACLFunc(func(string) []zkconn.ACL { f.strike(); return nil })
-	})},
+	}},
 }
+
+// onChange is the callback that each request has, and no client.
+const onChange = "WithOnChange"
 
 // cell is a client with a faulty function, and two locks that it holds.
 type cell struct {
@@ -293,16 +284,14 @@ func TestCallbacks(t *testing.T) {
 						c := &cell{t: t, callback: callback, does: does,
 							server: bubble.Server(t, embedded.WithSASL(map[string]string{"app": "secret"}))}
 						c.network = &bubble.Network{Server: c.server}
-						var err error
-						c.client, err = locks.Open(t.Context(), c.server.Connect(), callback.with(f, c.network)...)
-						require.NoError(t, err)
-						relists.Count(t, c.client.Session())
-						var opts []locks.LockOption
-						if callback.lock != nil {
-							opts = callback.lock(f)
-						}
-						c.first = bubble.Locked(t, c.client.Mutex("/first", opts...).Lock)
-						c.next = bubble.Locked(t, c.client.Mutex("/next", opts...).Lock)
+						c.client = bubble.OpenThrough(t, c.server, c.network, locks.WithMeterProvider(noop.MeterProvider{}), callback.with(f, c.network))
+						told := locks.WithOnChange(func(locks.Change) {
+							if callback.name == onChange {
+								f.strike()
+							}
+						})
+						c.first = bubble.Locked(t, c.client.Mutex("/first", told).Lock)
+						c.next = bubble.Locked(t, c.client.Mutex("/next", told).Lock)
 						dead := c.client.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 						require.NoError(t, c.client.System().Root.StopFuture(dead).Wait())
 						time.Sleep(20 * time.Second) // the lease is a steady one

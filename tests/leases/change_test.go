@@ -20,9 +20,8 @@ func TestOnChange(t *testing.T) {
 	for _, slow := range []time.Duration{0, time.Minute} {
 		t.Run(slow.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				d := &bubble.Network{Server: server}
-				client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
+				d, client := bubble.Through(t)
+				other := bubble.Client(t, d.Server)
 				h := &patient.Changes{Slow: slow}
 				lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock)
 				time.Sleep(time.Minute)
@@ -53,8 +52,7 @@ func TestOnChange(t *testing.T) {
 // TestOnChangeSaysNothingOfAnOwnersRelease: it knows.
 func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
+		client := bubble.Client(t, bubble.Server(t))
 		h := &patient.Changes{}
 		patient.Cycle(t, client.Mutex("/change", locks.WithOnChange(h.Hear)))
 		lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock)
@@ -68,9 +66,7 @@ func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 // TestReady: a client is ready while a server answers and through a short outage, and not while nothing can be renewed.
 func TestReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		d := &bubble.Network{Server: server}
-		client := bubble.OpenThrough(t, server, d)
+		d, client := bubble.Through(t)
 		require.NoError(t, client.Ready())
 		state := client.State()
 		require.Equal(t, actors.Connected, state.Phase)
@@ -96,17 +92,31 @@ func TestReady(t *testing.T) {
 	})
 }
 
-// TestReadyWhenNobodyAnswers: the connection stays up, and the heartbeats of a holder get no answer.
-func TestReadyWhenNobodyAnswers(t *testing.T) {
+// TestNobodyAnswers: the connection stays up, and the heartbeats of a holder get no answer: for a while, so that its lease
+// is in doubt and goes on, and for too long, so that it is lost, by the clock. The client is not ready until it is answered.
+func TestNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		lease := bubble.Locked(t, client.Mutex("/ready").Lock)
+		client, h := bubble.Client(t, server), &patient.Changes{}
+		lease := bubble.Locked(t, client.Mutex("/ready", locks.WithOnChange(h.Hear)).Lock)
 		time.Sleep(time.Minute)
 		server.Leader().HoldReplies()
+		for len(h.Kinds()) == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		require.True(t, lease.Valid(), "in doubt, and not over yet")
+		server.Leader().ReleaseReplies()
+		time.Sleep(time.Minute)
+		require.True(t, lease.Valid())
+		server.Leader().HoldReplies()
+		stopped := time.Now()
 		<-lease.Context().Done()
+		require.False(t, lease.Valid())
+		require.LessOrEqual(t, time.Since(stopped), 5*time.Second)
+		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrLost)
 		require.Equal(t, actors.Unanswered, client.State().Phase)
 		time.Sleep(time.Second)
+		require.Equal(t, []locks.ChangeKind{locks.Suspended, locks.Resumed, locks.Suspended, locks.Lost}, h.Kinds())
 		require.Error(t, client.Ready())
 		server.Leader().ReleaseReplies()
 		time.Sleep(time.Minute)

@@ -2,96 +2,71 @@ package leases
 
 import (
 	"context"
+	"errors"
+	"io"
 	"net"
-	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// A dead ensemble: Open returns within its ctx with an error that names the servers and the last
-// cause, and leaves nothing running. It needs no server.
+// TestOpenOnDeadEnsemble: no server takes connections, or one takes them and never answers. Open returns within its ctx with
+// an error that names the servers and the last cause, and leaves nothing running: the bubble would not end.
 func TestOpenOnDeadEnsemble(t *testing.T) {
-	before := goleak.IgnoreCurrent()
-	one, two := stories.DeadAddress(t), stories.DeadAddress(t)
-	for within := 500 * time.Millisecond; ; within *= 2 {
-		ctx, cancel := context.WithTimeout(context.Background(), within)
-		client, err := locks.Open(ctx, one+","+two+"/app")
-		cancel()
-		require.Nil(t, client)
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, one)
-		require.ErrorContains(t, err, two)
-		if strings.Contains(err.Error(), "connection refused") {
-			break
-		}
-		require.Less(t, within, patient.Bound, "no dial was refused in time: %v", err)
+	for cause, dial := range map[string]func(context.Context, string, string) (net.Conn, error){
+		"connection refused": func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("connection refused") },
+		"": func(context.Context, string, string) (net.Conn, error) {
+			near, far := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, far) }()
+			return near, nil
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			defer cancel()
+			begun := time.Now()
+			_, err := locks.Open(ctx, "one:1,two:2/app", locks.WithDialer(dial))
+			require.LessOrEqual(t, time.Since(begun), 1500*time.Millisecond, "and a second for what it has begun")
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			for _, part := range []string{"one:1", "two:2", cause} {
+				require.ErrorContains(t, err, part)
+			}
+			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
+		})
 	}
-	require.NoError(t, stories.Leaked(before))
 }
 
-// A server that takes connections and never answers is dead too.
-func TestOpenOnSilentServer(t *testing.T) {
-	before := goleak.IgnoreCurrent()
-	silent, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer silent.Close()
-	ctx, cancel := context.WithTimeout(context.Background(), 500*time.Millisecond)
-	defer cancel()
-	_, err = locks.Open(ctx, silent.Addr().String())
-	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.ErrorContains(t, err, silent.Addr().String())
-	require.NoError(t, stories.Leaked(before))
-}
-
-// The ensemble goes while a client is open: Lock returns within its ctx, with the servers and the last
-// cause; Unlock within its own; Close ends everything.
+// TestLockOnDeadEnsemble: the ensemble goes while a client is open. Lock returns within its ctx, with the servers and the
+// last cause; Unlock within its own; Close ends everything.
 func TestLockOnDeadEnsemble(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		proxy := zk.Proxy(t)
-		log, logger := stories.NewLog()
-		client, err := locks.Open(patient.Deadline(t), proxy.Addr()+zk.Root(),
-			locks.WithSessionTimeout(patient.Session), logger)
-		require.NoError(t, err)
-		relists.Count(t, client.Session())
-		held := patient.Locked(t, client.Mutex("/held").Lock)
+	synctest.Test(t, func(t *testing.T) {
+		d, client := bubble.Through(t)
+		held := bubble.Locked(t, client.Mutex("/held").Lock)
 		mutex, rec := patient.Recorded(t, client, "/dead")
-
-		proxy.Close()
-		patient.Eventually(t, func() bool {
-			cause := client.State().Cause
-			return cause != nil && strings.Contains(cause.Error(), "connection refused")
-		}, "no dial is refused")
-		ctx := patient.NewExpiring(context.Background())
-		got := patient.Elsewhere(ctx, mutex.Lock)
-		patient.Await(t, rec, messages.StateCreating)
-		ctx.Pass()
-		err = patient.Receive(t, got).Err
+		d.Be(bubble.Down)
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		_, err := mutex.Lock(ctx)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, proxy.Addr())
-		require.ErrorContains(t, err, "connection refused")
-		require.ErrorContains(t, err, "/dead")
+		for _, part := range []string{d.Server.Addr(), "connection refused", "/dead"} {
+			require.ErrorContains(t, err, part)
+		}
 		require.ErrorIs(t, held.Unlock(ctx), context.DeadlineExceeded)
-
-		err = client.Close(context.WithoutCancel(patient.Deadline(t)))
-		require.ErrorIs(t, err, locks.ErrSessionRemains)
-		log.Await(t, "session not closed at the servers")
-		require.Equal(t, err, client.Close(patient.Deadline(t)), "again")
-		_, err = mutex.Lock(patient.Deadline(t))
+		require.ErrorIs(t, client.Close(context.WithoutCancel(ctx)), locks.ErrSessionRemains)
+		_, err = mutex.Lock(t.Context())
 		require.ErrorIs(t, err, locks.ErrClosed)
-		patient.Eventually(t, func() bool {
-			states := rec.States()
-			return len(states) > 0 && states[len(states)-1].Terminal()
-		}, "the request never ended")
-		require.NotContains(t, rec.States(), messages.StateHeld)
+		synctest.Wait()
+		states := rec.States()
+		require.True(t, states[len(states)-1].Terminal())
+		require.NotContains(t, states, messages.StateHeld)
 	})
 }
 

@@ -18,17 +18,11 @@ import (
 )
 
 // TestDo: the work runs under the lock, with a context that lies within the lease, and the lock is
-// free when Do returns, however the work ends.
+// free when Do returns, however the work ends. It hears that its caller has gone, and why.
 func TestDo(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		mine, others := zk.Open(t).Mutex("/do"), zk.Open(t).Mutex("/do")
 		var last locks.Token
-		free := func() {
-			t.Helper()
-			lease := patient.Locked(t, others.TryLock)
-			require.Greater(t, lease.Token(), last)
-			patient.GiveBack(t, lease)
-		}
 		require.NoError(t, locks.Do(patient.Deadline(t), mine, func(ctx context.Context, token locks.Token) error {
 			require.NoError(t, ctx.Err())
 			last = token
@@ -39,68 +33,41 @@ func TestDo(t *testing.T) {
 			require.ErrorIs(t, err, locks.ErrReentry)
 			return nil
 		}))
-		free()
-		err := locks.Do(patient.Deadline(t), mine, func(context.Context, locks.Token) error { return patient.ErrOfWork })
-		require.Equal(t, patient.ErrOfWork, err)
-		free()
+		ctx, leave := context.WithCancelCause(patient.Deadline(t))
+		gone := errors.New("the caller has gone")
+		for want, work := range map[error]func(context.Context, locks.Token) error{
+			patient.ErrOfWork: func(context.Context, locks.Token) error { return patient.ErrOfWork },
+			gone: func(ctx context.Context, _ locks.Token) error {
+				leave(gone)
+				<-ctx.Done()
+				return context.Cause(ctx)
+			},
+		} {
+			lease := patient.Locked(t, others.TryLock)
+			require.Greater(t, lease.Token(), last)
+			patient.GiveBack(t, lease)
+			within := patient.Deadline(t)
+			if want == gone {
+				within = ctx
+			}
+			err := locks.Do(within, mine, work)
+			require.ErrorIs(t, err, want)
+			require.NotErrorIs(t, err, locks.ErrLost)
+		}
+		require.ErrorIs(t, locks.Do(ctx, mine, nil), gone)
 		require.PanicsWithValue(t, "work", func() {
 			_ = locks.Do(patient.Deadline(t), mine, func(context.Context, locks.Token) error { panic("work") })
 		})
-		lease, err := others.Lock(patient.Deadline(t)) // it is given back behind the panic
-		require.NoError(t, err)
-		patient.GiveBack(t, lease)
+		patient.GiveBack(t, patient.Locked(t, others.Lock)) // it is given back behind the panic
 	})
-}
-
-// TestDoEndsWithItsCaller: the work hears that its caller has gone, and why, and the lock is given back.
-func TestDoEndsWithItsCaller(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		mutex := zk.Open(t).Mutex("/do")
-		gone := errors.New("the caller has gone")
-		ctx, leave := context.WithCancelCause(patient.Deadline(t))
-		err := locks.Do(ctx, mutex, func(ctx context.Context, _ locks.Token) error {
-			leave(gone)
-			<-ctx.Done()
-			return context.Cause(ctx)
-		})
-		require.ErrorIs(t, err, gone)
-		require.NotErrorIs(t, err, locks.ErrLost)
-		patient.Cycle(t, mutex)
-		require.ErrorIs(t, locks.Do(ctx, mutex, nil), gone)
-	})
-}
-
-// TestDoIsCutShort: the session expires. The work hears of it, and Do says that it was cut short,
-// whatever the work returns.
-func TestDoIsCutShort(t *testing.T) {
-	for name, returned := range map[string]error{"nothing": nil, "an error": patient.ErrOfWork} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client := bubble.Client(t, server)
-				err := locks.Do(t.Context(), client.Mutex("/do"), func(ctx context.Context, _ locks.Token) error {
-					require.NoError(t, server.Expire(server.Sessions()[0]))
-					<-ctx.Done()
-					require.ErrorIs(t, context.Cause(ctx), locks.ErrLost)
-					return returned
-				})
-				require.ErrorIs(t, err, locks.ErrLost)
-				if returned != nil {
-					require.ErrorIs(t, err, returned)
-				}
-				require.NotContains(t, err.Error(), "\n")
-			})
-		})
-	}
 }
 
 // TestDoGivesBackWhenNobodyAnswers: the servers fall silent while the work runs. Do returns no later than the lease ends.
 func TestDoGivesBackWhenNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
-		client := bubble.Client(t, server)
 		var fell time.Time
-		require.NoError(t, locks.Do(t.Context(), client.Mutex("/do"), func(context.Context, locks.Token) error {
+		require.NoError(t, locks.Do(t.Context(), bubble.Client(t, server).Mutex("/do"), func(context.Context, locks.Token) error {
 			time.Sleep(time.Minute) // a new connection's lease is longer
 			server.Leader().HoldReplies()
 			fell = time.Now()
@@ -131,39 +98,31 @@ func TestMaxHold(t *testing.T) {
 		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrMaxHold)
 		bubble.GiveBack(t, next.Lease)
 
-		err := locks.Do(t.Context(), mutex, func(ctx context.Context, _ locks.Token) error {
-			<-ctx.Done()
-			return ctx.Err()
-		})
-		require.ErrorIs(t, err, locks.ErrMaxHold)
-		require.NotErrorIs(t, err, context.Canceled, "nobody has cancelled it")
-		require.True(t, locks.MayPass(err))
-
 		patient.Cycle(t, mutex) // a hold that ends before leaves nothing behind
 		time.Sleep(2 * most)
-		_, err = client.Mutex("/hold", locks.WithMaxHold(-1)).Lock(t.Context())
-		require.ErrorIs(t, err, locks.ErrBadAcquire)
+		require.Empty(t, patient.QueueOf(t, other, "/hold"))
 	})
 }
 
 // TestRelease returns at once, and Unlock says whether the node is gone.
 func TestRelease(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := zk.Open(t), zk.Open(t)
-		lease := patient.Locked(t, client.Mutex("/release").Lock)
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		lease := bubble.Locked(t, client.Mutex("/release").Lock)
 		lease.Release()
 		lease.Release()
 		require.False(t, lease.Valid())
 		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrReleased)
-		patient.GiveBack(t, lease)
-		requireNotHeld(t, lease)
-		leases, err := locks.All(patient.Deadline(t), client.Mutex("/a"), client.Mutex("/b"))
+		bubble.GiveBack(t, lease)
+		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrNotHeld)
+		leases, err := locks.All(t.Context(), client.Mutex("/a"), client.Mutex("/b"))
 		require.NoError(t, err)
 		leases.Release()
 		for _, path := range []string{"/a", "/b"} {
 			patient.Cycle(t, other.Mutex(path))
 		}
-		require.NoError(t, leases.Unlock(patient.Deadline(t)))
+		require.NoError(t, leases.Unlock(t.Context()))
 	})
 }
 

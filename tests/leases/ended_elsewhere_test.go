@@ -18,14 +18,12 @@ import (
 // hears that the session is over, long before its lease would be.
 func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const session = 10 * time.Second
-		server := bubble.Server(t)
-		d := &bubble.Network{Server: server}
-		client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
+		d, client := bubble.Through(t)
+		other := bubble.Client(t, d.Server)
 		lease := bubble.Locked(t, client.Mutex("/ended").Lock)
 		waits := patient.Elsewhere(t.Context(), other.Mutex("/ended").Lock)
 		time.Sleep(time.Minute)
-		_, err := server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.EndBefore})
+		_, err := d.Server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.EndBefore})
 		require.NoError(t, err)
 		d.Outage(0)
 		next := patient.Receive(t, waits)
@@ -34,7 +32,7 @@ func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 		<-lease.Context().Done()
 		both := time.Since(granted)
 		t.Logf("both were valid for %v", both)
-		require.Less(t, both, session*3/10)
+		require.Less(t, both, timeout*3/10)
 		bubble.GiveBack(t, next.Lease)
 		patient.Cycle(t, client.Mutex("/ended"))
 	})
@@ -44,20 +42,17 @@ func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 // session lives. The client dials anew once, and no more while the connection is new. Where the answers come before the
 // lease is over, it goes on.
 func TestMuteReconnection(t *testing.T) {
-	const session = 10 * time.Second
 	for _, c := range []struct {
 		answered, late time.Duration
 		valid          bool
 	}{
 		{0, 3300 * time.Millisecond, true},
 		{0, 5500 * time.Millisecond, false},
-		{session / 8, 3900 * time.Millisecond, true}, // a heartbeat goes out within a sixth, and waits for as long
-		{session * 2 / 3, 5500 * time.Millisecond, false},
+		{timeout / 8, 3900 * time.Millisecond, true}, // a heartbeat goes out within a sixth, and waits for as long
+		{timeout * 2 / 3, 5500 * time.Millisecond, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			server := bubble.Server(t)
-			d := &bubble.Network{Server: server}
-			client := bubble.OpenThrough(t, server, d)
+			d, client := bubble.Through(t)
 			lease := bubble.Locked(t, client.Mutex("/mute").Lock)
 			time.Sleep(time.Minute)
 			cut := func() { d.Outage(0) } // forgets connections that were open
@@ -66,7 +61,7 @@ func TestMuteReconnection(t *testing.T) {
 				time.Sleep(c.answered)
 				cut = func() {}
 			}
-			held, err := server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.HoldReplies, Count: -1})
+			held, err := d.Server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.HoldReplies, Count: -1})
 			require.NoError(t, err)
 			cut()
 			time.Sleep(c.late)
@@ -84,11 +79,8 @@ func TestMuteReconnection(t *testing.T) {
 // TestSlowReconnection: a server that answers, and slowly, is not dialed over and over: once after each reconnection. Once
 // it has answered for a session timeout, a mute one is given up again.
 func TestSlowReconnection(t *testing.T) {
-	const session = 10 * time.Second
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		d := &bubble.Network{Server: server}
-		client := bubble.OpenThrough(t, server, d)
+		d, client := bubble.Through(t)
 		holds := func() { // anew: the silence is longer than a lease, and a connection is given up for holders alone
 			lease := bubble.Locked(t, client.Mutex(fmt.Sprintf("/slow/%d", time.Now().Unix())).Lock)
 			t.Cleanup(lease.Release)
@@ -96,9 +88,9 @@ func TestSlowReconnection(t *testing.T) {
 		holds()
 		time.Sleep(time.Minute)
 		falls := func() {
-			held, err := server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.HoldReplies, Count: -1})
+			held, err := d.Server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.HoldReplies, Count: -1})
 			require.NoError(t, err)
-			time.Sleep(session * 2 / 5)
+			time.Sleep(timeout * 2 / 5)
 			held.Remove()
 			held.Release()
 			time.Sleep(time.Second)

@@ -12,7 +12,8 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -25,15 +26,8 @@ func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase t
 		for phase := range phases {
 			t.Run(fmt.Sprintf("%v %d of %d", timeout, phase, phases), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(timeout/5))
-					d := &bubble.Network{Server: server}
-					client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(d.Dial), locks.WithSessionTimeout(timeout))
-					require.NoError(t, err)
-					relists.Count(t, client.Session())
-					t.Cleanup(func() {
-						require.NoError(t, client.Close(context.WithoutCancel(t.Context())))
-						time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
-					})
+					d := &bubble.Network{Server: bubble.Server(t, embedded.WithTick(timeout/5))}
+					client := bubble.OpenThrough(t, d.Server, d, locks.WithSessionTimeout(timeout))
 					story(t, timeout, timeout*time.Duration(phase)/time.Duration(6*phases), d, client)
 				})
 			})
@@ -62,8 +56,7 @@ func TestShortOutagesLoseNoLease(t *testing.T) {
 func TestReconnectingRenewsTheLeaseAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		lease := bubble.Locked(t, client.Mutex("/outage").Lock)
+		lease := bubble.Locked(t, bubble.Client(t, server).Mutex("/outage").Lock)
 		time.Sleep(10 * time.Second)
 		heartbeat, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Action: embedded.CutBefore})
 		require.NoError(t, err)
@@ -102,13 +95,108 @@ func TestWaitersAreNotUrgent(t *testing.T) {
 		holder := bubble.Client(t, d.Server)
 		lease := bubble.Locked(t, holder.Mutex("/outage").Lock)
 		got := patient.Elsewhere(t.Context(), client.Mutex("/outage").Lock)
-		before := bubble.Locked(t, client.Mutex("/mine").Lock)
-		bubble.GiveBack(t, before)
+		bubble.Cycle(t, client, "/mine")
 		time.Sleep(timeout + phase)
 		require.LessOrEqual(t, d.Outage(timeout/5), 15, "50 ms and longer each time")
 		bubble.GiveBack(t, lease)
 		a := <-got
 		require.NoError(t, a.Err)
 		bubble.GiveBack(t, a.Lease)
+	})
+}
+
+// TestCloseUsesItsTime: a client is closed in an outage. With a deadline it tells the servers when they are back, and
+// others have its locks then, long before its session would have expired. It gives up by its deadline, or when the session
+// has expired. Without a deadline it gives up at once.
+func TestCloseUsesItsTime(t *testing.T) {
+	for name, c := range map[string]struct {
+		patience, outage time.Duration // patience 0: no deadline
+		closed           bool
+		least, most      time.Duration
+	}{
+		"the servers come back":            {patience: 5 * time.Second, outage: 2 * time.Second, closed: true, least: 2 * time.Second, most: 3 * time.Second},
+		"they do not":                      {patience: 5 * time.Second, outage: time.Minute, least: 4 * time.Second, most: 5 * time.Second},
+		"no deadline":                      {outage: 2 * time.Second, most: 100 * time.Millisecond},
+		"longer than the session can last": {patience: time.Hour, outage: time.Hour, least: timeout, most: timeout + time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d, client := bubble.Through(t)
+				other := bubble.Client(t, d.Server)
+				lease := bubble.Locked(t, client.Mutex("/close").Lock)
+				time.Sleep(time.Minute)
+				go d.Outage(c.outage)
+				time.Sleep(100 * time.Millisecond)
+
+				ctx, cancel := context.WithCancel(t.Context())
+				if c.patience > 0 {
+					ctx, cancel = context.WithTimeout(t.Context(), c.patience)
+				}
+				defer cancel()
+				begun := time.Now()
+				closed := make(chan error, 1)
+				go func() { closed <- client.Close(ctx) }()
+				synctest.Wait()
+				require.False(t, lease.Valid(), "it is given back at once, whatever becomes of the servers")
+				err := <-closed
+				took := time.Since(begun)
+				require.GreaterOrEqual(t, took, c.least-100*time.Millisecond)
+				require.LessOrEqual(t, took, c.most)
+				require.Equal(t, err, client.Close(ctx), "again")
+				if c.closed {
+					require.NoError(t, err)
+					bubble.GiveBack(t, bubble.Locked(t, other.Mutex("/close").TryLock))
+				} else {
+					require.ErrorIs(t, err, locks.ErrSessionRemains)
+					require.NotErrorIs(t, err, context.DeadlineExceeded)
+				}
+				time.Sleep(2 * time.Hour)
+			})
+		})
+	}
+}
+
+// TestOldSessionRemains: a session lapses in an outage, so that the client wants another. The client is closed before the
+// servers are back. The log says that the old session was not closed: it keeps others out until it expires.
+func TestOldSessionRemains(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log, logger := stories.NewLog()
+		d, client := bubble.Through(t, logger)
+		lease := bubble.Locked(t, client.Mutex("/old").Lock)
+		waits := patient.Elsewhere(t.Context(), client.Mutex("/old").Lock)
+		time.Sleep(time.Minute)
+		go d.Outage(time.Hour)
+		<-lease.Context().Done()
+		time.Sleep(time.Second)
+		require.NoError(t, client.Close(t.Context()), "there is no newer session yet")
+		require.ErrorIs(t, patient.Receive(t, waits).Err, locks.ErrClosed)
+		time.Sleep(2 * time.Hour) // until the outage is over, for the end of the bubble
+		require.Equal(t, 1, log.Count("session not closed at the servers"))
+	})
+}
+
+// TestLeaseInVirtualTime: the holder's server is cut off from the others, and goes on answering pings. The holder gives the
+// lock up on its own, by what it has not heard, before the others end its session and the waiter is served.
+func TestLeaseInVirtualTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t, embedded.WithReplicas(3))
+		follower := server.Replica(2)
+		require.NotEqual(t, follower, server.Leader())
+		lease := bubble.Locked(t, bubble.OpenClient(t, server, follower.Addr()).Mutex("/lease").Lock)
+		got := patient.Elsewhere(t.Context(), bubble.OpenClient(t, server, server.Addr()).Mutex("/lease").Lock)
+		time.Sleep(20 * time.Second) // a new connection's lease is longer
+
+		cut := time.Now()
+		follower.CutOff()
+		<-lease.Context().Done()
+		given := time.Since(cut)
+		require.False(t, lease.Valid())
+		require.GreaterOrEqual(t, given, time.Duration(zkconn.SteadyLease*float64(timeout))-time.Second/10)
+		require.LessOrEqual(t, given, timeout/2)
+		a := <-got
+		require.NoError(t, a.Err)
+		require.Greater(t, time.Since(cut), given)
+		require.Greater(t, a.Lease.Token(), lease.Token())
+		follower.Rejoin()
 	})
 }

@@ -3,6 +3,7 @@ package leases
 import (
 	"context"
 	"net"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -48,37 +50,68 @@ func slowly(conn net.Conn, delay func() time.Duration) net.Conn {
 	return near
 }
 
+// slowDialer has everything arrive later, by the delay at the time of sending.
+func slowDialer(server *embedded.Server, delay func() time.Duration) locks.Option {
+	return locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+		conn, err := server.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return slowly(conn, delay), nil
+	})
+}
+
 // TestLeaseOnASlowNetwork: round trips take a thirtieth of the session timeout. A request that is
 // granted its lock on the evidence of an idle session keeps it, at any time between two of its
 // pings.
 func TestLeaseOnASlowNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = 3 * time.Second
-		server := embedded.Run(t, embedded.WithoutNetwork(), embedded.WithTick(timeout/2))
-		client, err := locks.Open(t.Context(), server.Connect(), locks.WithSessionTimeout(timeout),
-			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
-				conn, err := server.DialContext(ctx, network, address)
-				if err != nil {
-					return nil, err
-				}
-				return slowly(conn, func() time.Duration { return timeout / 60 }), nil
-			}))
-		require.NoError(t, err)
-		relists.Count(t, client.Session())
-		defer func() {
-			patient.Closed(t, client.Close(context.WithoutCancel(t.Context())))
-			time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
-		}()
+		server := bubble.Server(t, embedded.WithTick(timeout/2))
+		client := bubble.Client(t, server, locks.WithSessionTimeout(timeout),
+			slowDialer(server, func() time.Duration { return timeout / 60 }))
 		for phase := range 40 {
 			time.Sleep(10*time.Second + time.Duration(phase)*timeout/40)
-			lease, err := client.Mutex("/slow").Lock(t.Context())
-			require.NoError(t, err)
+			lease := bubble.Locked(t, client.Mutex("/slow").Lock)
 			select {
 			case <-lease.Context().Done():
 				t.Errorf("phase %d: %v", phase, context.Cause(lease.Context()))
 			case <-time.After(5 * timeout):
 			}
 			_ = lease.Unlock(t.Context())
+		}
+	})
+}
+
+// TestQuickServersEndAPause: servers are so slow for some minutes that each session lapses, and are quick again then. A
+// waiter whose next session was to begin much later is granted its lock soon after, and not when that pause is over.
+func TestQuickServersEndAPause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		holder := bubble.Client(t, server)
+		var delay atomic.Int64
+		client := bubble.Client(t, server, slowDialer(server, func() time.Duration { return time.Duration(delay.Load()) }))
+		for round := range 5 {
+			lease := bubble.Locked(t, holder.Mutex("/slow").Lock)
+			delay.Store(int64(timeout / 8)) // a round trip takes a quarter
+			mutex, rec := patient.Recorded(t, client, "/slow")
+			waiting := patient.Elsewhere(t.Context(), mutex.Lock)
+			patient.Await(t, rec, messages.StateWatching)
+			time.Sleep(20 * timeout)
+			for !client.State().Lapsed {
+				time.Sleep(timeout / 10)
+			}
+			time.Sleep(timeout) // it has been replaced if it was to be at once
+			require.True(t, client.State().Lapsed)
+
+			delay.Store(0)
+			quick := time.Now()
+			bubble.GiveBack(t, lease)
+			got := patient.Receive(t, waiting)
+			require.NoError(t, got.Err)
+			require.LessOrEqual(t, time.Since(quick), timeout+2*time.Second, "round %d", round)
+			require.True(t, got.Lease.Valid())
+			bubble.GiveBack(t, got.Lease)
 		}
 	})
 }

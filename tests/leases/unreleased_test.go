@@ -26,14 +26,11 @@ func TestUnreleased(t *testing.T) {
 		server := bubble.Server(t)
 		var mu sync.Mutex
 		var reported []locks.Unreleased
-		client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
-			locks.WithUnreleased(time.Minute, func(u locks.Unreleased) {
-				mu.Lock()
-				defer mu.Unlock()
-				reported = append(reported, u)
-			}))
-		require.NoError(t, err)
-		bubble.CloseLater(t, client)
+		client := bubble.Client(t, server, locks.WithUnreleased(time.Minute, func(u locks.Unreleased) {
+			mu.Lock()
+			defer mu.Unlock()
+			reported = append(reported, u)
+		}))
 		patient.Cycle(t, client.Mutex("/cycle"))
 		long := forget(t, client.Mutex("/long"))
 		time.Sleep(time.Hour)
@@ -48,7 +45,7 @@ func TestUnreleased(t *testing.T) {
 		require.NoError(t, client.Close(t.Context()))
 		require.Len(t, reported, 2)
 		require.Same(t, short, reported[1].Lease)
-		_, err = locks.Open(t.Context(), server.Connect(), locks.WithUnreleased(0, nil))
+		_, err := locks.Open(t.Context(), server.Connect(), locks.WithUnreleased(0, nil))
 		require.ErrorIs(t, err, locks.ErrBadAcquire)
 	})
 }

@@ -16,7 +16,7 @@ type peer struct {
 var curatorMutex = []peer{
 	{test: "testLocker", in: "locks", by: []string{"Example"}}, // defer lease.Unlock
 	{test: "testWaitingProcessKilledServer", in: "tests/leases", by: []string{"TestServerComesBack"}},
-	{test: "testKilledSession", in: "tests/leases", by: []string{"TestSessionExpires"}},
+	{test: "testKilledSession", in: "tests/faces", by: []string{"TestHolder/session expires", "TestWaiter/session expires"}},
 	{test: "testContainerCleanup", in: "tests/actors", by: []string{"TestLockPathVanishesBehindItsLastContender"}},
 	{test: "testWithNamespace", in: "tests/kinds", by: []string{"TestCrowd"}}, // each test has a chroot of its own
 	{test: "testReentrantSingleLock", in: "tests/kinds", by: []string{"TestCrowd"}},
@@ -44,7 +44,7 @@ var curatorSemaphoreMutex = []peer{
 var kazooLock = []peer{
 	{test: "test_lock_one", in: "tests/faces", by: []string{"TestHolder/gives back"}},
 	{test: "test_lock", in: "tests/faces", by: []string{"TestOneGrantAfterTheOther"}},
-	{test: "test_lock_reconnect", in: "tests/leases tests/faces", by: []string{"TestSessionExpires", "TestWaiter/session expires"}},
+	{test: "test_lock_reconnect", in: "tests/faces", by: []string{"TestHolder/session expires", "TestWaiter/session expires"}},
 	{test: "test_lock_non_blocking", in: "tests/faces", by: []string{"TestRefused/tries"}},
 	{test: "test_lock_fail_first_call", in: "tests/faces", by: []string{"TestHolder/gives back"}},
 	{test: "test_lock_cancel", in: "tests/leases tests/faces", by: []string{"TestCallerGoesWhileWaiting", "TestRefused/gives up"}},

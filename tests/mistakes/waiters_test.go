@@ -39,9 +39,9 @@ var waiters = []struct{ suite, test string }{
 	{"tests/leases", "TestMaxHold"},
 	{"tests/matrix", "TestMatrix/list/cut-before"},
 	{"tests/queues", "TestBreakTellsTheHolderAndLetsTheNextIn/embedded/^exclusive"},
-	{"tests/refusals", "TestMaxWaitersInEveryMix"},
+	{"tests/refusals", "TestMaxWaitersOfADowngrade"},
 	{"tests/restarts", "TestTakeOverLosesMessages"},
-	{"tests/runonce", "TestRunOnceForPaused/embedded"},
+	{"tests/runonce", "TestRunOncePaused/embedded"},
 	{"tests/services", "TestInVirtualTime/Do/expiry"},
 	{"tests/singleton", "TestMoves/stop"},
 	{"tests/steady", "TestSteady/hand-overs"},
@@ -63,7 +63,7 @@ var noWaiters = map[string]string{
 }
 
 // opens finds what opens a session whose re-lists are counted.
-var opens = regexp.MustCompile(`\b(patient\.Open|bubble\.(OpenClient|OpenThrough|CloseLater)|stage\.New(For)?|relists\.(Count|None|Said|Child|Listen|Listening))\b`)
+var opens = regexp.MustCompile(`\b(patient\.Open|bubble\.(Client|OpenClient|OpenThrough|CloseLater)|stage\.New(For)?|relists\.(Count|None|Said|Child|Listen|Listening))\b`)
 
 // helpers are the packages that declare these, or open sessions for other suites.
 var helpers = map[string]bool{"tests/bubble": true, "tests/late": true, "tests/patient": true, "tests/relists": true, "tests/stage": true, "tests/stories": true, "tests/mistakes": true}

@@ -2,12 +2,14 @@ package refusals
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -15,71 +17,74 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
+// weight is that of a contender's node of /a, and of any other path of two characters.
+var weight = stories.NodeBytes(&stories.Servers{}, "/a")
+
+// requireNone finds that nobody is left at some paths, nor a node of the session.
+func requireNone(t *testing.T, client *locks.Client, paths ...string) {
+	t.Helper()
+	synctest.Wait()
+	for _, path := range paths {
+		require.Empty(t, patient.QueueOf(t, client, path))
+	}
+	require.Zero(t, client.State().NodeBytes)
+}
+
 // TestCrowdStandsInLine: of one queue a session has no more nodes that wait than it may have. The others wait inside it,
 // and get the lock in their turn.
 func TestCrowdStandsInLine(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	synctest.Test(t, func(t *testing.T) {
 		const crowd, nodes = 40, 4
-		client := zk.Open(t, locks.WithMaxWaiting(nodes))
-		mutex := client.Mutex("/crowd")
-		first := patient.Locked(t, mutex.Lock)
+		client := bubble.Client(t, bubble.Server(t), locks.WithMaxWaiting(nodes))
+		mutex := client.Mutex("/a")
+		first := bubble.Locked(t, mutex.Lock)
 		var all sync.WaitGroup
-		failed := make([]error, crowd)
-		for i := range crowd {
+		for range crowd {
 			all.Go(func() {
-				lease, err := mutex.Lock(patient.Deadline(t))
-				if err == nil {
-					err = lease.Unlock(patient.Deadline(t))
+				lease, err := mutex.Lock(t.Context())
+				if assert.NoError(t, err) {
+					assert.NoError(t, lease.Unlock(t.Context()))
 				}
-				failed[i] = err
 			})
 		}
-		var inside int
-		patient.Eventually(t, func() bool { // requests in line get nodes when half of the waiting nodes have gone
-			has := client.State()
-			inside = has.Inside
-			return inside+has.NodeBytes/stories.NodeBytes(zk, "/crowd") == 1+crowd && inside >= crowd-nodes && inside <= crowd-nodes/2
-		}, "the others wait inside")
-		stories.AwaitCount(t, zk, "/crowd", 1+crowd-inside)
-
-		patient.GiveBack(t, first)
+		synctest.Wait()
+		has, queue := client.State(), patient.QueueOf(t, client, "/a")
+		require.Equal(t, 1+crowd, has.Inside+len(queue))
+		require.Equal(t, has.NodeBytes, len(queue)*weight)
+		require.GreaterOrEqual(t, has.Inside, crowd-nodes)
+		require.LessOrEqual(t, has.Inside, crowd-nodes/2, "those in line get nodes when half of the waiting nodes have gone")
+		bubble.GiveBack(t, first)
 		all.Wait()
-		require.NoError(t, errors.Join(failed...))
 		require.Zero(t, client.State().Inside)
-		stories.AwaitNone(t, zk, "/crowd")
-		patient.Eventually(t, func() bool { return client.State().NodeBytes == 0 }, "no node weighs anything")
+		requireNone(t, client, "/a")
 	})
 }
 
-// TestWaitsInsideBehind: the error of a request that gives up inside says behind whom it waited:
-// the last node of its session.
+// TestWaitsInsideBehind: the error of a request that gives up inside says behind whom it waited: the last node of its
+// session.
 func TestWaitsInsideBehind(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t, locks.WithMaxWaiting(1))
-		mutex := client.Mutex("/behind")
-		lease := patient.Locked(t, mutex.Lock)
-		ctx, giveUp := context.WithCancel(patient.Deadline(t))
-		waits := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
-		stories.AwaitCount(t, zk, "/behind", 2)
-		inside := patient.Elsewhere(ctx, mutex.Lock)
-		patient.AwaitInside(t, client, 1)
-		queue, err := client.Queue(patient.Deadline(t), "/behind")
-		require.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		client := bubble.Client(t, bubble.Server(t), locks.WithMaxWaiting(1))
+		lock := client.Mutex("/a").Lock
+		lease, waits := bubble.Locked(t, lock), patient.Elsewhere(t.Context(), lock)
+		synctest.Wait()
+		ctx, giveUp := context.WithCancel(t.Context())
+		inside := patient.Elsewhere(ctx, lock)
+		synctest.Wait()
+		require.Equal(t, 1, client.State().Inside)
 		giveUp()
-		got := patient.Receive(t, inside)
-		require.ErrorIs(t, got.Err, context.Canceled)
+		err := patient.Receive(t, inside).Err
+		require.ErrorIs(t, err, context.Canceled)
 		var of *locks.Error
-		require.ErrorAs(t, got.Err, &of)
-		require.Equal(t, queue[1].Node, of.Behind.Node)
-		patient.GiveBack(t, lease)
-		next := patient.Receive(t, waits)
-		require.NoError(t, next.Err)
-		patient.GiveBack(t, next.Lease)
-		stories.AwaitNone(t, zk, "/behind")
+		require.ErrorAs(t, err, &of)
+		require.Equal(t, patient.QueueOf(t, client, "/a")[1].Node, of.Behind.Node)
+		bubble.GiveBack(t, lease)
+		bubble.GiveBack(t, patient.Receive(t, waits).Lease)
 	})
 }
 
@@ -87,153 +92,132 @@ func TestWaitsInsideBehind(t *testing.T) {
 // writer of its session is before it. Nor is a request for a permit, unless one before it does not
 // get one.
 func TestTriesBeyondTheBound(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t, locks.WithMaxWaiting(16))
+	synctest.Test(t, func(t *testing.T) {
+		client := bubble.Client(t, bubble.Server(t), locks.WithMaxWaiting(16))
 		const crowd = 300
-		for name, try := range map[string]func(context.Context) (*locks.Lease, error){
-			"readers": client.RWMutex("/tries").TryRLock,
-			"permits": func(ctx context.Context) (*locks.Lease, error) {
-				return client.Semaphore("/permits", crowd).TryAcquire(ctx, 1)
-			},
-		} {
-			var all sync.WaitGroup
-			failed := make([]error, crowd)
-			leases := make([]*locks.Lease, crowd)
-			for i := range crowd {
-				all.Go(func() { leases[i], failed[i] = try(patient.Deadline(t)) })
+		rw, permits := client.RWMutex("/a"), client.Semaphore("/b", crowd)
+		tries := func(try func(context.Context) (*locks.Lease, error)) (all []patient.Answer) {
+			var got []<-chan patient.Answer
+			for range crowd {
+				got = append(got, patient.Elsewhere(t.Context(), try))
 			}
-			all.Wait()
-			require.NoError(t, errors.Join(failed...), name)
-			for _, lease := range leases {
-				all.Go(func() { _ = lease.Unlock(patient.Deadline(t)) })
+			for _, a := range got {
+				all = append(all, patient.Receive(t, a))
 			}
-			all.Wait()
+			return all
 		}
-		writer := patient.Locked(t, client.RWMutex("/tries").Lock)
-		var all sync.WaitGroup
-		refused := make([]error, crowd)
-		for i := range crowd {
-			all.Go(func() { _, refused[i] = client.RWMutex("/tries").TryRLock(patient.Deadline(t)) })
+		for _, a := range append(tries(rw.TryRLock), tries(locks.Try(permits.Weight(1)).Lock)...) {
+			require.NoError(t, a.Err)
+			a.Lease.Release()
 		}
-		all.Wait()
-		for _, err := range refused {
-			require.ErrorIs(t, err, locks.ErrNotAcquired)
+		synctest.Wait()
+		writer := bubble.Locked(t, rw.Lock)
+		for _, a := range tries(rw.TryRLock) {
+			require.ErrorIs(t, a.Err, locks.ErrNotAcquired)
 		}
-		patient.GiveBack(t, writer)
-		stories.AwaitNone(t, zk, "/tries")
+		bubble.GiveBack(t, writer)
+		requireNone(t, client, "/a", "/b")
 	})
 }
 
 // TestSessionFull: where all nodes of a session weigh as much as they may, a lock that needs a node is
 // refused, also behind a holder of the session. Kept holds that nobody uses are given back before.
 func TestSessionFull(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t, locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
-		lock := func(path string) *locks.Lease {
-			lease := patient.Locked(t, client.Mutex(path).Lock)
-			return lease
-		}
-		for _, path := range []string{"/r", "/s", "/t"} { // the third has the first given up
-			lease := patient.Locked(t, client.Mutex(path, locks.WithSticky(time.Hour)).Lock)
-			patient.GiveBack(t, lease)
-		}
-		a, b := lock("/a"), lock("/b")
-		stories.AwaitNone(t, zk, "/r")
-		stories.AwaitNone(t, zk, "/t")
-		for _, path := range []string{"/c", "/d"} {
-			_, err := client.Mutex(path).Lock(patient.Deadline(t))
+	synctest.Test(t, func(t *testing.T) {
+		client := bubble.Client(t, bubble.Server(t), locks.WithMaxNodeBytes(2*weight))
+		full := func(path string) {
+			_, err := client.Mutex(path).Lock(t.Context())
 			require.ErrorIs(t, err, locks.ErrSessionFull)
 			require.True(t, locks.MayPass(err))
 			require.ErrorContains(t, err, fmt.Sprint(client.State().MaxNodeBytes))
 		}
-		_, err := client.Mutex("/a").TryLock(patient.Deadline(t))
+		for _, path := range []string{"/r", "/s", "/t"} { // the third has the first given up
+			bubble.GiveBack(t, bubble.Locked(t, client.Mutex(path, locks.WithSticky(time.Hour)).Lock))
+		}
+		a, b := bubble.Locked(t, client.Mutex("/a").Lock), bubble.Locked(t, client.Mutex("/b").Lock)
+		for _, path := range []string{"/r", "/t"} {
+			require.Empty(t, patient.QueueOf(t, client, path))
+		}
+		full("/c")
+		full("/d")
+		_, err := client.Mutex("/a").TryLock(t.Context())
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		_, err = client.Mutex("/a").Lock(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrSessionFull)
-		patient.GiveBack(t, b)
-		second := patient.Elsewhere(patient.Deadline(t), client.Mutex("/a").Lock)
-		stories.AwaitCount(t, zk, "/a", 2)
-		_, err = client.Mutex("/c").Lock(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrSessionFull)
-		patient.GiveBack(t, a)
+		full("/a")
+		bubble.GiveBack(t, b)
+		second := patient.Elsewhere(t.Context(), client.Mutex("/a").Lock)
+		synctest.Wait()
+		full("/c")
+		bubble.GiveBack(t, a)
 		got := patient.Receive(t, second)
 		require.NoError(t, got.Err)
-		patient.Eventually(t, func() bool { return client.State().NodeBytes == stories.NodeBytes(zk, "/a") },
-			"the first's node is gone")
-		c := lock("/c")
-		patient.GiveBack(t, c, got.Lease)
+		synctest.Wait()
+		require.Equal(t, weight, client.State().NodeBytes, "the first's node is gone")
+		bubble.GiveBack(t, bubble.Locked(t, client.Mutex("/c").Lock), got.Lease)
 	})
 }
 
-// TestAllInAFullSession: two callers that want the same two locks of a session with room for two nodes stand in each
-// other's way. They begin again after pauses, and get both. A session without room for two refuses them after a few
-// tries, and not thousands.
-func TestAllInAFullSession(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t, locks.WithMaxNodeBytes(2*stories.NodeBytes(zk, "/a")))
-		var tries atomic.Int64
-		both := func() error {
-			for ; ; tries.Add(1) {
-				lease, err := locks.All(patient.Deadline(t), client.Mutex("/a"), client.Mutex("/b"))
-				if errors.Is(err, locks.ErrSessionFull) {
-					continue // as a caller that does not pause
-				}
-				if err == nil {
-					err = lease.Unlock(patient.Deadline(t))
-				}
-				return err
-			}
-		}
-		var all sync.WaitGroup
-		for range 4 {
-			all.Go(func() { assert.NoError(t, both()) })
-		}
-		all.Wait()
-		t.Logf("%d were refused", tries.Load())
-		stories.AwaitNone(t, zk, "/a")
-		stories.AwaitNone(t, zk, "/b")
-		patient.Eventually(t, func() bool { return client.State().NodeBytes == 0 }, "no node weighs anything")
-	})
-}
-
-// TestAllIsRefused: a session in which the second lock never has room refuses all, after a few tries, and holds nothing.
+// TestAllIsRefused: a session in which the second lock never has room refuses all, after a few tries with pauses between
+// them, and holds nothing.
 func TestAllIsRefused(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t, locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")))
-		rec := patient.Recorder(t, client)
-		_, err := locks.All(patient.Deadline(t), client.Mutex("/a", locks.WithObserver(rec.PID())), client.Mutex("/b"))
+	synctest.Test(t, func(t *testing.T) {
+		client := bubble.Client(t, bubble.Server(t), locks.WithMaxNodeBytes(weight))
+		first, rec := patient.Recorded(t, client, "/a")
+		begun := time.Now()
+		_, err := locks.All(t.Context(), first, client.Mutex("/b"))
 		require.ErrorIs(t, err, locks.ErrSessionFull)
 		require.True(t, locks.MayPass(err))
-		const tries = 6
-		patient.Eventually(t, func() bool {
-			held := slices.DeleteFunc(rec.States(), func(state messages.State) bool { return state != messages.StateHeld })
-			return len(held) == tries
-		}, "it has had the first so often")
-		stories.AwaitNone(t, zk, "/a")
+		require.NotZero(t, time.Since(begun))
+		synctest.Wait()
+		held := slices.DeleteFunc(rec.States(), func(state messages.State) bool { return state != messages.StateHeld })
+		require.Len(t, held, 6, "it has had the first so often")
+		requireNone(t, client, "/a", "/b")
 	})
 }
 
 // TestTransactionsWeigh: ephemeral nodes of transactions weigh as those of locks do, until they are deleted.
 func TestTransactionsWeigh(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		one := 4 + len(zk.Root()+"/mine-0123456789")
-		client := zk.Open(t, locks.WithMaxNodeBytes(stories.NodeBytes(zk, "/a")+one))
-		lease := patient.Locked(t, client.Mutex("/a").Lock)
+	synctest.Test(t, func(t *testing.T) {
+		client := bubble.Client(t, bubble.Server(t), locks.WithMaxNodeBytes(weight+4+len("/mine-0123456789")))
+		lease := bubble.Locked(t, client.Mutex("/a").Lock)
 		mine := locks.CreateSequential("/mine-", nil)
 		mine.Ephemeral = true
-		made, err := lease.Txn(patient.Deadline(t), mine)
+		made, err := lease.Txn(t.Context(), mine)
 		require.NoError(t, err)
-		_, err = lease.Txn(patient.Deadline(t), mine)
+		_, err = lease.Txn(t.Context(), mine)
 		require.ErrorIs(t, err, locks.ErrSessionFull)
 		require.True(t, locks.MayPass(err))
 		require.True(t, lease.Valid())
-		_, err = lease.Txn(patient.Deadline(t), locks.CreateSequential("/theirs-", nil))
-		require.NoError(t, err, "what outlives the session weighs nothing")
-		_, err = lease.Txn(patient.Deadline(t), locks.Delete(made[0].Path, locks.AnyVersion))
-		require.NoError(t, err)
-		_, err = lease.Txn(patient.Deadline(t), mine)
-		require.NoError(t, err)
+		for _, op := range []locks.Op{locks.CreateSequential("/theirs-", nil), // what outlives the session weighs nothing
+			locks.Delete(made[0].Path, locks.AnyVersion), mine} {
+			_, err = lease.Txn(t.Context(), op)
+			require.NoError(t, err)
+		}
 		require.Equal(t, client.State().MaxNodeBytes, client.State().NodeBytes)
-		patient.GiveBack(t, lease)
+		bubble.GiveBack(t, lease)
+	})
+}
+
+// TestLabelsThatGrow: labels of which JSON makes six times as many bytes, of many who come together, cut nobody's
+// connection.
+func TestLabelsThatGrow(t *testing.T) {
+	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+		var dials atomic.Int32
+		client := at.Open(t, locks.WithMaxWaiting(512),
+			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
+				dials.Add(1)
+				return new(net.Dialer).DialContext(ctx, network, address)
+			}))
+		mutex := client.Mutex("/labels", locks.WithLabel(strings.Repeat("<", 1024)))
+		patient.Locked(t, mutex.Lock)
+		before := dials.Load()
+		const waiters = 400
+		for range waiters {
+			patient.Elsewhere(patient.Deadline(t), mutex.Lock)
+		}
+		patient.Eventually(t, func() bool {
+			queue, err := client.Queue(patient.Deadline(t), "/labels")
+			return err == nil && len(queue) == 1+waiters
+		}, "all queue")
+		require.Equal(t, before, dials.Load())
 	})
 }

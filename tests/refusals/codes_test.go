@@ -158,41 +158,12 @@ func TestThrottled(t *testing.T) {
 			_, err := client.Mutex("/x/lock").Lock(ctx)
 			return err
 		},
-		"TryLock": func(ctx context.Context, client *locks.Client) error {
-			_, err := client.Mutex("/x/try").TryLock(ctx)
-			return err
-		},
-		"RLock": func(ctx context.Context, client *locks.Client) error {
-			_, err := client.RWMutex("/x/rw").RLock(ctx)
-			return err
-		},
-		"Acquire": func(ctx context.Context, client *locks.Client) error {
-			_, err := client.Semaphore("/x/permits", 2).Acquire(ctx, 1)
-			return err
-		},
 		"Contest": func(ctx context.Context, client *locks.Client) error {
 			_, err := client.Contest("/x/contest").Lock(ctx)
 			return err
 		},
-		"Join": func(ctx context.Context, client *locks.Client) error {
-			_, err := client.Group("/x/group").Join(ctx, "me")
-			return err
-		},
-		"Run": func(ctx context.Context, client *locks.Client) error {
-			return client.Election("/x/lead").Run(ctx, "me", func(context.Context, *locks.Leadership) error {
-				return nil
-			})
-		},
 		"RunOnce": func(ctx context.Context, client *locks.Client) error {
 			once, err := locks.RunOnce(ctx, client, "/x/job", time.Hour, func(context.Context, locks.Token) error { return nil })
-			if err == nil && once.Outcome != locks.OnceRan {
-				err = errors.New(string(once.Outcome))
-			}
-			return err
-		},
-		"RunOnceFor": func(ctx context.Context, client *locks.Client) error {
-			once, err := locks.RunOnceFor(ctx, client, "/x/instant", time.Now(),
-				func(context.Context, locks.Token) error { return nil })
 			if err == nil && once.Outcome != locks.OnceRan {
 				err = errors.New(string(once.Outcome))
 			}

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -42,90 +42,49 @@ func TestErrorsAreOneLine(t *testing.T) {
 	require.Equal(t, "turnstile: lock /a: the shift is over; the lock was lost", joined.Error())
 }
 
-// TestErrorsSayWhereTheRequestStood: a Lock that times out says in which state it waited, and not
-// that it gives up.
-func TestErrorsSayWhereTheRequestStood(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client := at.Open(t)
-		patient.Locked(t, client.Mutex("/a").Lock)
-		mutex, rec := patient.Recorded(t, client, "/a")
-		ctx, cancel := context.WithCancel(patient.Deadline(t))
-		got := patient.Elsewhere(ctx, mutex.Lock)
-		waiting := patient.Await(t, rec, messages.StateWatching)
-		cancel()
-		var e *locks.Error
-		require.ErrorAs(t, (<-got).Err, &e)
-		require.Equal(t, messages.StateWatching, e.State)
-		require.Equal(t, waiting.Node, e.Node)
-		require.ErrorContains(t, e, ", watching")
-	})
-}
-
-// TestTimeoutsSayBehindWhom: of the one before it a Lock that is given up knows what its node says, in another session or
-// in this one, by a queue, a cohort or a contest.
-func TestTimeoutsSayBehindWhom(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		client, other := at.Open(t), at.Open(t)
-		label := locks.WithLabel("nightly run")
+// TestBusyIsTold: a Lock that has waited for a second, and is given up then, knows what the node of the one before it says,
+// in every kind of lock, in another session or in this one. A handler tells a busy lock from servers that are out of reach
+// by that.
+func TestBusyIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, label, cohort := bubble.Server(t), locks.WithLabel("nightly run"), locks.WithCohort(9)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		const all = "watching all" // data are not read
 		for name, c := range map[string]struct{ holder, waiter locks.Locker }{
-			"another session": {other.Mutex("/a", label), client.Mutex("/a")},
-			"this session":    {client.Mutex("/b", label), client.Mutex("/b")},
-			"a cohort":        {client.Mutex("/c", label, locks.WithCohort(9)), client.Mutex("/c", locks.WithCohort(9))},
-			"a contest":       {other.Contest("/d", label), client.Contest("/d")},
-			"a reader":        {other.RWMutex("/e", label).Reader(), client.RWMutex("/e")},
-			"a writer":        {other.RWMutex("/f", label), client.RWMutex("/f").Reader()},
-			"a permit":        {other.Semaphore("/g", 2, label).Weight(2), client.Semaphore("/g", 2).Weight(1)},
+			"mutex":        {other.Mutex("/a", label), client.Mutex("/a")},
+			"this session": {client.Mutex("/b", label), client.Mutex("/b")},
+			"a cohort":     {client.Mutex("/c", label, cohort), client.Mutex("/c", cohort)},
+			"contest":      {other.Contest("/d", label), client.Contest("/d")},
+			"reader":       {other.RWMutex("/e", label), client.RWMutex("/e").Reader()},
+			"writer":       {other.RWMutex("/f", label).Reader(), client.RWMutex("/f")},
+			"permit":       {other.Semaphore("/g", 2, label).Weight(2), client.Semaphore("/g", 2).Weight(1)},
+			all:            {other.Mutex("/h", label), client.Mutex("/h", locks.WithWatchAll())},
 		} {
-			t.Run(name, func(t *testing.T) {
-				patient.RequireBehind(t, c.holder, c.waiter)
-			})
+			held := bubble.Locked(t, c.holder.Lock)
+			for range 3 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+				_, err := c.waiter.Lock(ctx)
+				cancel()
+				var e *locks.Error
+				require.ErrorAs(t, err, &e, name)
+				require.ErrorIs(t, err, context.DeadlineExceeded)
+				require.Equal(t, messages.StateWatching, e.State)
+				require.Equal(t, held.Node(), e.Behind.Node)
+				if name != all {
+					require.Equal(t, "nightly run", e.Behind.Label)
+					require.NotEmpty(t, e.Behind.Host)
+				}
+			}
+			bubble.GiveBack(t, held)
 		}
 	})
 }
 
-// TestBusyIsTold: a Lock that has waited for a second, and is given up then, knows the one before it, in every kind of lock.
-// A handler tells a busy lock from servers that are out of reach by that.
-func TestBusyIsTold(t *testing.T) {
-	label, all := locks.WithLabel("nightly run"), locks.WithWatchAll()
-	for name, c := range map[string]struct {
-		holder, waiter func(*locks.Client) locks.Locker
-		nodeOnly       bool // its data are not read
-	}{
-		"mutex": {func(c *locks.Client) locks.Locker { return c.Mutex("/busy", label) },
-			func(c *locks.Client) locks.Locker { return c.Mutex("/busy") }, false},
-		"reader": {func(c *locks.Client) locks.Locker { return c.RWMutex("/busy", label) },
-			func(c *locks.Client) locks.Locker { return c.RWMutex("/busy").Reader() }, false},
-		"writer": {func(c *locks.Client) locks.Locker { return c.RWMutex("/busy", label).Reader() },
-			func(c *locks.Client) locks.Locker { return c.RWMutex("/busy") }, false},
-		"permit": {func(c *locks.Client) locks.Locker { return c.Semaphore("/busy", 2, label).Weight(2) },
-			func(c *locks.Client) locks.Locker { return c.Semaphore("/busy", 2).Weight(1) }, false},
-		"contest": {func(c *locks.Client) locks.Locker { return c.Contest("/busy", label) },
-			func(c *locks.Client) locks.Locker { return c.Contest("/busy") }, false},
-		"watching all": {func(c *locks.Client) locks.Locker { return c.Mutex("/busy", label) },
-			func(c *locks.Client) locks.Locker { return c.Mutex("/busy", all) }, true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client, other := bubble.Client(t, server), bubble.Client(t, server)
-				held, err := c.holder(other).Lock(t.Context())
-				require.NoError(t, err)
-				for range 3 {
-					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-					_, err = c.waiter(client).Lock(ctx)
-					cancel()
-					var e *locks.Error
-					require.ErrorAs(t, err, &e)
-					require.ErrorIs(t, err, context.DeadlineExceeded)
-					require.Equal(t, held.Node(), e.Behind.Node)
-					if !c.nodeOnly {
-						require.Equal(t, "nightly run", e.Behind.Label)
-						require.NotEmpty(t, e.Behind.Host)
-					}
-				}
-				bubble.GiveBack(t, held)
-			})
-		})
+// TestBadOptions: Open refuses them before anything is sent. Package zkconn has the others.
+func TestBadOptions(t *testing.T) {
+	for _, opt := range []locks.Option{locks.WithSessionTimeout(0), locks.WithServerTick(0), locks.WithSuspendedTime(nil)} {
+		_, err := locks.Open(t.Context(), "127.0.0.1:1", opt)
+		require.ErrorIs(t, err, zkconn.ErrBadConfig)
 	}
 }
 

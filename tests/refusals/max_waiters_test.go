@@ -2,48 +2,43 @@ package refusals
 
 import (
 	"context"
-	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
+// Package turns has the stories of calls that wait inside a client (bound.txt).
+
 // locking is one way to acquire.
 type locking = func(context.Context) (*locks.Lease, error)
 
-// boundedKinds are the kinds of locks with a queue, each in a way that excludes the others, with a bound on waiters.
-var boundedKinds = map[string]func(client *locks.Client, most int) locking{
-	"mutex": func(c *locks.Client, most int) locking { return c.Mutex("/mutex", locks.WithMaxWaiters(most)).Lock },
-	"writer": func(c *locks.Client, most int) locking {
-		return c.RWMutex("/writer", locks.WithMaxWaiters(most)).Lock
-	},
-	"semaphore": func(c *locks.Client, most int) locking {
-		return func(ctx context.Context) (*locks.Lease, error) {
-			return c.Semaphore("/semaphore", 3, locks.WithMaxWaiters(most)).Acquire(ctx, 3)
-		}
-	},
-}
-
-// TestMaxWaiters: one holds and one waits. A request with a bound of two is refused, and leaves no
-// node. One with a bound of three waits, and holds in its turn.
+// TestMaxWaiters: one holds and one waits, in each kind of lock with a queue. A request with a bound of two is refused, and
+// leaves no node. One with a bound of three waits, and holds in its turn.
 func TestMaxWaiters(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		first, second, third := zk.Open(t), zk.Open(t), zk.Open(t)
-		for kind, lock := range boundedKinds {
+		clients := []*locks.Client{zk.Open(t), zk.Open(t), zk.Open(t)}
+		for kind, lock := range map[string]func(c *locks.Client, bound locks.LockOption) locking{
+			"mutex":  func(c *locks.Client, bound locks.LockOption) locking { return c.Mutex("/mutex", bound).Lock },
+			"writer": func(c *locks.Client, bound locks.LockOption) locking { return c.RWMutex("/writer", bound).Lock },
+			"semaphore": func(c *locks.Client, bound locks.LockOption) locking {
+				return c.Semaphore("/semaphore", 3, bound).Weight(3).Lock
+			},
+		} {
 			path := "/" + kind
-			holds, err := lock(first, 1)(patient.Deadline(t))
-			require.NoError(t, err, "behind nobody")
-			waits := patient.Elsewhere(patient.Deadline(t), lock(second, 2))
+			holds := patient.Locked(t, lock(clients[0], locks.WithMaxWaiters(1)))
+			waits := patient.Elsewhere(patient.Deadline(t), lock(clients[1], locks.WithMaxWaiters(2)))
 			stories.AwaitCount(t, zk, path, 2)
-			for _, client := range []*locks.Client{first, second, third} {
-				_, err = lock(client, 2)(patient.Deadline(t))
+			for _, client := range clients {
+				_, err := lock(client, locks.WithMaxWaiters(2))(patient.Deadline(t))
 				require.ErrorIs(t, err, locks.ErrQueueFull, kind)
 				require.True(t, locks.MayPass(err))
 				var of *locks.Error
@@ -53,8 +48,7 @@ func TestMaxWaiters(t *testing.T) {
 				require.Empty(t, of.Node)
 				stories.AwaitCount(t, zk, path, 2) // it may have had a node, and others would count that
 			}
-
-			also := patient.Elsewhere(patient.Deadline(t), lock(third, 3))
+			also := patient.Elsewhere(patient.Deadline(t), lock(clients[2], locks.WithMaxWaiters(3)))
 			stories.AwaitCount(t, zk, path, 3)
 			patient.GiveBack(t, holds)
 			for _, got := range []<-chan patient.Answer{waits, also} {
@@ -67,139 +61,226 @@ func TestMaxWaiters(t *testing.T) {
 	})
 }
 
+// inBubble tells a story of two clients, behind which nobody is left at some lock paths.
+func inBubble(t *testing.T, story func(t *testing.T, server *embedded.Server, client, other *locks.Client), paths ...string) {
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		story(t, server, client, other)
+		for _, path := range paths {
+			for _, c := range []*locks.Client{client, other} {
+				bubble.GiveBack(t, bubble.Locked(t, c.Mutex(path, locks.WithMaxWaiters(1)).Lock))
+			}
+		}
+	})
+}
+
 // TestMaxWaitersOfThoseThatNeedNotWait: a reader beside readers, a permit that is free, a lease of the same hold, and a call
 // that only tries.
 func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := zk.Open(t), zk.Open(t)
+	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
 		bound := locks.WithMaxWaiters(1)
-		keep := func(lock locking) {
-			lease, err := lock(patient.Deadline(t))
-			require.NoError(t, err)
-			t.Cleanup(func() { patient.GiveBack(t, lease) })
-		}
 		for range 2 {
 			for _, c := range []*locks.Client{client, other} {
-				keep(c.RWMutex("/rw", bound).RLock)
-				keep(func(ctx context.Context) (*locks.Lease, error) { return c.Semaphore("/s", 4, bound).Acquire(ctx, 1) })
+				bubble.Locked(t, c.RWMutex("/rw", bound).RLock)
+				bubble.Locked(t, c.Semaphore("/s", 4, bound).Weight(1).Lock)
 			}
 		}
-		_, err := other.RWMutex("/rw", bound).Lock(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrQueueFull)
-		_, err = other.Semaphore("/s", 4, bound).Acquire(patient.Deadline(t), 1)
-		require.ErrorIs(t, err, locks.ErrQueueFull)
-
+		for _, lock := range []locking{other.RWMutex("/rw", bound).Lock, other.Semaphore("/s", 4, bound).Weight(1).Lock} {
+			_, err := lock(t.Context())
+			require.ErrorIs(t, err, locks.ErrQueueFull)
+		}
 		reentrant := client.Mutex("/m", bound, locks.WithReentry())
-		lease := patient.Locked(t, reentrant.Lock)
+		lease := bubble.Locked(t, reentrant.Lock)
 		again, err := reentrant.Lock(lease.Context())
 		require.NoError(t, err)
-		patient.GiveBack(t, again)
-		_, err = other.Mutex("/m", bound).TryLock(patient.Deadline(t))
+		bubble.GiveBack(t, again)
+		_, err = other.Mutex("/m", bound).TryLock(t.Context())
 		require.ErrorIs(t, err, locks.ErrNotAcquired, "it never waits")
-		patient.GiveBack(t, lease)
-	})
+		bubble.GiveBack(t, lease)
+	}, "/m")
 }
 
-// TestMaxWaitersOfAnotherNumberOfPermits: a mistake in the request is told before the state of the
-// queue. A request with an old number of permits hears that also where the queue is full, and leaves
-// no node.
+// TestMaxWaitersOfAnotherNumberOfPermits: a mistake in the request is told before the state of the queue. A request with an
+// old number of permits hears that also where the queue is full, and leaves no node.
 func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client, other := zk.Open(t), zk.Open(t)
+	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
 		bound := locks.WithMaxWaiters(1)
-		holds, err := client.Semaphore("/s", 2).Acquire(patient.Deadline(t), 2)
-		require.NoError(t, err)
-		require.NoError(t, client.SetPermits(patient.Deadline(t), "/s", 1))
-		for name, c := range map[string]*locks.Client{"of the holder's session": client, "of another session": other} {
-			_, err = c.Semaphore("/s", 2, bound, locks.WithExactPermits()).Acquire(patient.Deadline(t), 1)
-			require.ErrorIs(t, err, locks.ErrPermits, name)
+		holds := bubble.Locked(t, client.Semaphore("/s", 2).Weight(2).Lock)
+		require.NoError(t, client.SetPermits(t.Context(), "/s", 1))
+		for _, c := range []*locks.Client{client, other} {
+			_, err := c.Semaphore("/s", 2, bound, locks.WithExactPermits()).Acquire(t.Context(), 1)
+			require.ErrorIs(t, err, locks.ErrPermits)
 			require.NotErrorIs(t, err, locks.ErrQueueFull)
 			require.ErrorContains(t, err, "/s has 1 permits, not 2")
-			_, err = c.Semaphore("/s", 1, bound).Acquire(patient.Deadline(t), 1)
-			require.ErrorIs(t, err, locks.ErrQueueFull, name)
-		}
-		patient.GiveBack(t, holds)
-		_, err = other.Semaphore("/s", 2, bound, locks.WithExactPermits()).Acquire(patient.Deadline(t), 1)
-		require.ErrorIs(t, err, locks.ErrPermits, "where nobody is before it")
-		stories.AwaitNone(t, zk, "/s")
-	})
-}
-
-// TestMaxWaitersInside: a client's calls count that wait inside it, in line for a node or in a cohort. Of a crowd that asks at
-// the same moment as many are let in as the bound says, and no more.
-func TestMaxWaitersInside(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		const most, crowd = 5, 40
-		for name, opts := range map[string][]locks.LockOption{"line": nil, "cohort": {locks.WithCohort(100)}} {
-			client, other := zk.Open(t, locks.WithMaxWaiting(1)), zk.Open(t)
-			path := "/" + name
-			mutex := client.Mutex(path, append(opts, locks.WithMaxWaiters(most))...)
-			first := patient.Locked(t, mutex.Lock)
-			var all sync.WaitGroup
-			var mu sync.Mutex
-			refused, held := 0, 0
-			done := make(chan struct{}, crowd)
-			for range crowd {
-				all.Go(func() {
-					lease, err := mutex.Lock(patient.Deadline(t))
-					mu.Lock()
-					defer mu.Unlock()
-					if err == nil {
-						held++
-						assert.NoError(t, lease.Unlock(patient.Deadline(t)))
-						return
-					}
-					assert.ErrorIs(t, err, locks.ErrQueueFull)
-					refused++
-					done <- struct{}{}
-				})
-			}
-			for range crowd - (most - 1) {
-				patient.Receive(t, done)
-			}
-			queue, err := other.Queue(patient.Deadline(t), path)
-			require.NoError(t, err)
-			require.Less(t, len(queue), most, "most wait inside")
-			_, err = mutex.Lock(patient.Deadline(t))
+			_, err = c.Semaphore("/s", 1, bound).Acquire(t.Context(), 1)
 			require.ErrorIs(t, err, locks.ErrQueueFull)
-			patient.GiveBack(t, first)
-			all.Wait()
-			require.Equal(t, most-1, held, name)
-			require.Equal(t, crowd-held, refused, name)
-			stories.AwaitNone(t, zk, path)
 		}
-	})
+		bubble.GiveBack(t, holds)
+		_, err := other.Semaphore("/s", 2, bound, locks.WithExactPermits()).Acquire(t.Context(), 1)
+		require.ErrorIs(t, err, locks.ErrPermits, "where nobody is before it")
+	}, "/s")
 }
 
-// TestMaxWaitersOnce: a request that was let in is not refused when it queues again, in another
-// session, behind contenders that came meanwhile.
+// TestMaxWaitersTogether: of clients that ask at the same moment, the one whose node came first is let in, and the other
+// is refused: the bound is exact between clients.
+func TestMaxWaitersTogether(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
+		holds := bubble.Locked(t, other.Mutex("/m").Lock)
+		var all []<-chan patient.Answer
+		for _, c := range []*locks.Client{client, other} {
+			all = append(all, patient.Elsewhere(t.Context(), c.Mutex("/m", locks.WithMaxWaiters(2)).Lock))
+		}
+		synctest.Wait()
+		let, refused := all[0], all[1]
+		if len(let) > 0 {
+			let, refused = refused, let
+		}
+		require.ErrorIs(t, patient.Receive(t, refused).Err, locks.ErrQueueFull)
+		require.Empty(t, let)
+		bubble.GiveBack(t, holds)
+		a := patient.Receive(t, let)
+		require.NoError(t, a.Err)
+		bubble.GiveBack(t, a.Lease)
+	}, "/m")
+}
+
+// TestMaxWaitersAsTheOneBeforeLeaves: the one before gives back while a client looks. The queue at the time of the
+// look counts, and the next look finds room. Of its own client's nodes a client knows better, and its calls keep their order.
+func TestMaxWaitersAsTheOneBeforeLeaves(t *testing.T) {
+	inBubble(t, func(t *testing.T, server *embedded.Server, client, other *locks.Client) {
+		bounded := client.Mutex("/m", locks.WithMaxWaiters(1))
+		looks := func() *embedded.Injection { // the next look of the client, which is answered when that is released
+			look, err := server.Inject(embedded.Fault{Session: client.Session().ID(), Op: embedded.OpGetChildren2, Path: "/m",
+				Action: embedded.HoldReplies})
+			require.NoError(t, err)
+			return look
+		}
+		holds, look := bubble.Locked(t, other.Mutex("/m").Lock), looks()
+		got := patient.Elsewhere(t.Context(), bounded.Lock)
+		require.NoError(t, look.Wait(t.Context()))
+		bubble.GiveBack(t, holds)
+		look.Release()
+		require.ErrorIs(t, patient.Receive(t, got).Err, locks.ErrQueueFull)
+		bubble.GiveBack(t, bubble.Locked(t, bounded.Lock))
+
+		holds, look = bubble.Locked(t, client.Mutex("/m").Lock), looks()
+		second := patient.Elsewhere(t.Context(), client.Mutex("/m", locks.WithMaxWaiters(2)).Lock)
+		require.NoError(t, look.Wait(t.Context()))
+		holds.Release()
+		synctest.Wait()
+		got = patient.Elsewhere(t.Context(), bounded.Lock)
+		synctest.Wait()
+		look.Release()
+		a := patient.Receive(t, second)
+		require.NoError(t, a.Err)
+		require.ErrorIs(t, patient.Receive(t, got).Err, locks.ErrQueueFull, "the second was let in before it")
+		bubble.GiveBack(t, a.Lease)
+	}, "/m")
+}
+
+// TestMaxWaitersOnce: a request that was let in is not refused when it queues again, in another session, behind contenders
+// that came meanwhile.
 func TestMaxWaitersOnce(t *testing.T) {
-	t.Parallel()
-	server := embedded.Run(t)
-	first, others, client := patient.Open(t, server.Addr()), patient.Open(t, server.Addr()), patient.Open(t, server.Addr())
-	holds := patient.Locked(t, first.Mutex("/once").Lock)
-	rec := patient.Recorder(t, client)
-	waits := patient.Elsewhere(patient.Deadline(t), client.Mutex("/once", locks.WithMaxWaiters(2), locks.WithObserver(rec.PID())).Lock)
-	patient.Await(t, rec, messages.StateWatching)
-	var came []<-chan patient.Answer
-	for range 3 {
-		came = append(came, patient.Elsewhere(patient.Deadline(t), others.Mutex("/once").Lock))
-	}
-	patient.Eventually(t, func() bool {
-		queue, err := first.Queue(patient.Deadline(t), "/once")
-		return err == nil && len(queue) == 5
-	}, "the others queue")
-	require.NoError(t, server.Expire(client.Session().ID()))
-	_, err := rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
-	require.NoError(t, err)
-	patient.GiveBack(t, holds)
-	var all sync.WaitGroup
-	for _, got := range append(came, waits) { // in the order in which they queue, which nobody knows
-		all.Go(func() {
-			if a := <-got; assert.NoError(t, a.Err) {
-				assert.NoError(t, a.Lease.Unlock(patient.Deadline(t)))
-			}
-		})
-	}
-	all.Wait()
+	inBubble(t, func(t *testing.T, server *embedded.Server, client, other *locks.Client) {
+		holds := bubble.Locked(t, other.Mutex("/m").Lock)
+		all := []<-chan patient.Answer{patient.Elsewhere(t.Context(), client.Mutex("/m", locks.WithMaxWaiters(2)).Lock)}
+		synctest.Wait()
+		for range 3 {
+			all = append(all, patient.Elsewhere(t.Context(), other.Mutex("/m").Lock))
+			time.Sleep(time.Second)
+		}
+		require.NoError(t, server.Expire(client.Session().ID()))
+		time.Sleep(time.Minute)
+		require.Len(t, patient.QueueOf(t, other, "/m"), 5)
+		bubble.GiveBack(t, holds)
+		for _, i := range []int{1, 2, 3, 0} {
+			a := patient.Receive(t, all[i])
+			require.NoError(t, a.Err)
+			bubble.GiveBack(t, a.Lease)
+		}
+	}, "/m")
+}
+
+// TestMaxWaitersOfSeveral: one of several locks has a bound. All is refused, and has given back what it held.
+func TestMaxWaitersOfSeveral(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
+		several := func(most int) (*locks.Leases, error) {
+			return locks.All(t.Context(), client.Mutex("/c"), client.Mutex("/b", locks.WithMaxWaiters(most)),
+				client.Semaphore("/d", 1, locks.WithMaxWaiters(1)).Weight(1))
+		}
+		holds, permits := bubble.Locked(t, other.Mutex("/b").Lock), bubble.Locked(t, other.Semaphore("/d", 1).Weight(1).Lock)
+		_, err := several(1)
+		require.ErrorIs(t, err, locks.ErrQueueFull)
+		require.True(t, locks.MayPass(err))
+		got := make(chan error, 1)
+		go func() {
+			_, err := several(2)
+			got <- err
+		}()
+		synctest.Wait()
+		require.Len(t, patient.QueueOf(t, other, "/b"), 2, "behind one it waits")
+		bubble.GiveBack(t, holds)
+		require.ErrorIs(t, patient.Receive(t, got), locks.ErrQueueFull, "the last of them is full")
+		bubble.GiveBack(t, permits)
+		leases, err := several(1)
+		require.NoError(t, err)
+		require.NoError(t, leases.Unlock(t.Context()))
+	}, "/b", "/c")
+}
+
+// TestMaxWaitersOfADowngrade: a writer becomes a reader whatever waits behind it. Its owner's call for reading while it is
+// still to become the writer is one that has to wait.
+func TestMaxWaitersOfADowngrade(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
+		rw := client.RWMutex("/rw", locks.WithMaxWaiters(1))
+		writes := bubble.Locked(t, rw.Lock)
+		waits := patient.Elsewhere(t.Context(), other.RWMutex("/rw").Lock)
+		synctest.Wait()
+		reads := bubble.Locked(t, writes.Downgrade)
+		_, err := rw.RLock(t.Context())
+		require.ErrorIs(t, err, locks.ErrQueueFull, "a writer waits before another reader")
+		bubble.GiveBack(t, reads)
+		a := patient.Receive(t, waits)
+		require.NoError(t, a.Err)
+		bubble.GiveBack(t, a.Lease)
+	}, "/rw")
+}
+
+// TestMaxWaitersOfAnElection: a candidate with a bound is refused where others stand. Run tries again, and leads.
+func TestMaxWaitersOfAnElection(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
+		leader, err := other.Election("/e").Campaign(t.Context(), "other")
+		require.NoError(t, err)
+		stands := client.Election("/e", locks.WithMaxWaiters(1))
+		_, err = stands.Campaign(t.Context(), "client")
+		require.ErrorIs(t, err, locks.ErrQueueFull)
+		over := make(chan error, 1)
+		go func() {
+			over <- stands.Run(t.Context(), "client", func(context.Context, *locks.Leadership) error { return nil })
+		}()
+		time.Sleep(time.Minute)
+		require.Len(t, patient.QueueOf(t, other, "/e"), 1, "it is refused, again and again")
+		require.NoError(t, leader.Resign(t.Context()))
+		require.NoError(t, patient.Receive(t, over))
+	}, "/e")
+}
+
+// TestMaxWaitersOfAJob: a job that waits for its turn, with a bound, is not called, and says why.
+func TestMaxWaitersOfAJob(t *testing.T) {
+	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
+		holds, calls := bubble.Locked(t, other.Mutex("/job").Lock), 0
+		run := func() (locks.Once, error) {
+			return locks.RunOnce(t.Context(), client, "/job", time.Hour, func(context.Context, locks.Token) error { calls++; return nil },
+				locks.WithWaiting(), locks.WithMaxWaiters(1))
+		}
+		once, err := run()
+		require.ErrorIs(t, err, locks.ErrQueueFull)
+		require.Empty(t, once.Outcome)
+		require.Zero(t, calls)
+		bubble.GiveBack(t, holds)
+		once, err = run()
+		require.NoError(t, err)
+		require.Equal(t, locks.OnceRan, once.Outcome)
+	})
 }

@@ -3,200 +3,232 @@ package restarts
 import (
 	"context"
 	"os"
-	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 const reclaimed = "/reclaimed"
 
-// onlooker waits for the lock in another process's session: it holds as soon as anybody but the one that reclaims
-// could.
-type onlooker struct {
-	client *locks.Client
-	got    <-chan patient.Answer
+// takingBack is a process that has died with a lock, and one that waits, in a bubble.
+type takingBack struct {
+	server *embedded.Server
+	dead   *locks.Client // of the one that has died
+	other  *locks.Client // of the one that waits
+	held   *locks.Lease
+	waits  <-chan patient.Answer
+	file   string // of the dead process
 }
 
-func onlookerOf(t *testing.T, at *stories.Servers) *onlooker {
+// takeBack begins one. before is what happens before the process dies.
+func takeBack(t *testing.T, before func(b *takingBack)) *takingBack {
 	t.Helper()
-	w := &onlooker{client: at.Open(t)}
-	ctx, cancel := context.WithTimeout(context.Background(), 3*patient.Bound)
-	t.Cleanup(cancel)
-	w.got = patient.Elsewhere(ctx, w.client.Mutex(reclaimed).Lock)
-	stories.AwaitCount(t, at, reclaimed, 2)
-	return w
+	b := &takingBack{server: bubble.Server(t)}
+	b.other = bubble.Client(t, b.server)
+	record, held := abandoned(t, b.server, reclaimed, "me", func(dead *locks.Client) {
+		b.dead = dead
+		b.waits = patient.Elsewhere(t.Context(), b.other.Mutex(reclaimed).Lock)
+		time.Sleep(time.Second)
+		if before != nil {
+			before(b)
+		}
+	})
+	require.True(t, record.Reclaim)
+	b.held, b.file = held, leave(t, record)
+	time.Sleep(time.Second)
+	return b
 }
 
-// holds waits until the witness holds, and gives its token.
-func (w *onlooker) holds(t *testing.T) *locks.Lease {
+// restart is the process that is started again.
+func (b *takingBack) restart(t *testing.T) *locks.Client {
 	t.Helper()
-	a := patient.Receive(t, w.got)
+	return bubble.Client(t, b.server, locks.WithSessionFile(b.file))
+}
+
+// holdsThen finds that first holds, and then second, with greater tokens than those before.
+func (b *takingBack) holdsThen(t *testing.T, first, second <-chan patient.Answer) {
+	t.Helper()
+	a := patient.Receive(t, first)
 	require.NoError(t, a.Err)
-	return a.Lease
+	require.Greater(t, a.Lease.Token(), b.held.Token())
+	synctest.Wait()
+	require.Empty(t, second)
+	bubble.GiveBack(t, a.Lease)
+	after := patient.Receive(t, second)
+	require.NoError(t, after.Err)
+	require.Greater(t, after.Lease.Token(), a.Lease.Token())
+	bubble.GiveBack(t, after.Lease)
 }
 
-// TestReclaim: a holder is killed and started again, several times, while somebody waits. Each
-// holds at the place of the one before, with a greater token and in another session. The waiter
-// holds when the last gives back, and has a greater token than all.
-func TestReclaim(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		r := reclaimer{at.Connect(), reclaimed, sessionFile(t), "me", patient.Session}
-		p := r.start(t)
-		p.opened(t)
-		last := p.holds(t)
-		w := onlookerOf(t, at)
-		conn := at.Raw(t)
-		for range 4 {
-			require.NoError(t, p.Kill())
-			p = r.start(t)
-			p.opened(t)
-			next := p.holds(t)
-			require.Greater(t, next.token, last.token)
-			require.NotEqual(t, last.session, next.session)
-			require.Equal(t, number(last.node), number(next.node))
-			require.Len(t, at.Children(t, conn, reclaimed), 2)
-			queue := patient.QueueOf(t, w.client, reclaimed)
-			require.Equal(t, next.node, queue[0].Node)
-			require.Equal(t, []string{next.node}, queue[1].WaitsFor)
-			require.Empty(t, w.got, "nobody else has held")
-			last = next
-		}
-		p.gives(t)
-		lease := w.holds(t)
-		require.Greater(t, lease.Token(), last.token)
-		patient.GiveBack(t, lease)
-		require.Empty(t, readFile(t, r.File))
-
-		p = r.start(t) // there is nothing to reclaim
-		p.opened(t)
-		require.Greater(t, p.holds(t).token, lease.Token())
-		p.gives(t)
-	})
-}
-
-// number is the sequence number of a node.
-func number(node string) string { return node[strings.LastIndexByte(node, '-'):] }
-
-// TestReclaimFromOneThatIsStopped: while the holder is stopped nobody takes anything from it, for it may go on; when
-// it is killed the next one does.
-func TestReclaimFromOneThatIsStopped(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		r := reclaimer{at.Connect(), reclaimed, sessionFile(t), "me", patient.Session}
-		p := r.start(t)
-		p.opened(t)
-		last := p.holds(t)
-		w := onlookerOf(t, at)
-		require.NoError(t, p.Pause())
-		second := r.start(t)
-		require.Equal(t, "refused true", second.Hear(t))
-		<-second.Exited()
-		require.Equal(t, last.node, patient.QueueOf(t, w.client, reclaimed)[0].Node)
-		require.NoError(t, p.Kill())
-		p = r.start(t)
-		p.opened(t)
-		next := p.holds(t)
-		require.Greater(t, next.token, last.token)
-		require.Empty(t, w.got)
-		p.gives(t)
-		require.Greater(t, w.holds(t).Token(), next.token)
-	})
-}
-
-// TestTwoLocksAreReclaimed: each with its own key, and one that was waited for is not; what is not reclaimed is
-// free when the session is closed.
-func TestTwoLocksAreReclaimed(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		record, held := reclaimable(t, at, 15*time.Second, "/one", "/two", "/three")
-		path := sessionFile(t)
-		leave(t, path, record)
-		client, other := at.Open(t, locks.WithSessionFile(path)), at.Open(t)
-		for _, p := range []string{"/one", "/two"} {
-			_, err := other.Mutex(p).TryLock(patient.Deadline(t))
-			require.ErrorIs(t, err, locks.ErrNotAcquired)
-			lease := patient.Locked(t, client.Mutex(p, locks.WithReclaim("me")).TryLock)
-			require.Greater(t, lease.Token(), held[p])
-		}
-		_, err := client.Mutex("/three", locks.WithReclaim("another")).TryLock(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		lease := patient.Locked(t, other.Mutex("/three").Lock)
-		require.Greater(t, lease.Token(), held["/three"])
-		patient.Eventually(t, func() bool { return !strings.Contains(readFile(t, path), hex(record.Session)) },
-			"it stays in the file")
-	})
-}
-
-// TestNotReclaimed: the waiter holds first, and the process that is started again queues like any
-// other.
-func TestNotReclaimed(t *testing.T) {
-	t.Parallel()
+// TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session; or
+// the question before it, what there is to take over.
+func TestTakeOverLosesMessages(t *testing.T) {
 	for name, c := range map[string]struct {
-		before  func(t *testing.T, at *stories.Servers, w *onlooker)  // the holder is killed
-		between func(t *testing.T, at *stories.Servers, r *reclaimer) // it is killed, and started again
-		remains bool                                                  // its session does, until it expires
+		action embedded.Action
+		expire bool
+		first  bool // it holds before the one that waits
+		asking bool // at the question
 	}{
-		"the session has expired": {between: func(t *testing.T, at *stories.Servers, r *reclaimer) {
-			all := left(t, r.File)
-			require.True(t, all[0].Reclaim)
-			require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), all[0].Session, all[0].Password))
+		"question":             {embedded.CutBefore, false, true, true},
+		"answer":               {embedded.CutAfter, false, true, true},
+		"question and session": {embedded.ExpireBefore, false, true, true},
+		"request":              {embedded.CutBefore, false, true, false},
+		"reply":                {embedded.CutAfter, false, true, false},
+		"request and session":  {embedded.ExpireBefore, false, true, false}, // the next session does it
+		"reply and session":    {embedded.DropReply, true, false, false},    // the node goes with the session
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := takeBack(t, nil)
+				client, at := b.restart(t), reclaimed
+				if !c.asking {
+					at += "/" + b.held.Node()
+				}
+				fault, err := b.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: at, Action: c.action})
+				require.NoError(t, err)
+				mine := client.Session().ID()
+				got := patient.Elsewhere(t.Context(), client.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
+				require.NoError(t, fault.Wait(t.Context()))
+				if c.expire {
+					require.NoError(t, b.server.Expire(mine))
+				}
+				if c.first {
+					b.holdsThen(t, got, b.waits)
+				} else {
+					b.holdsThen(t, b.waits, got)
+				}
+			})
+		})
+	}
+}
+
+// TestNotReclaimed: the waiter holds first, and the process that is started again queues like any other. Where its
+// predecessor's session lives nobody holds before that has had its timeout to be taken back.
+func TestNotReclaimed(t *testing.T) {
+	for name, c := range map[string]struct {
+		before func(t *testing.T, b *takingBack) // the holder is killed
+		after  func(t *testing.T, b *takingBack)
+		key    string // with which it is started again
+		free   bool   // at once
+	}{
+		"the session has expired": {key: "me", free: true, after: func(t *testing.T, b *takingBack) { require.NoError(t, b.server.Expire(b.held.Session())) }},
+		"another key":             {key: "another"},
+		"no key":                  {},
+		"another file":            {key: "me", after: func(t *testing.T, b *takingBack) { b.file = sessionFile(t) }},
+		"a damaged file": {key: "me", after: func(t *testing.T, b *takingBack) {
+			text := readFile(t, b.file)
+			require.NoError(t, os.WriteFile(b.file, []byte(text[:len(text)/2]), 0o600))
 		}},
-		"another key":  {remains: true, between: func(_ *testing.T, _ *stories.Servers, r *reclaimer) { r.Label = "another" }},
-		"no key":       {remains: true, between: func(_ *testing.T, _ *stories.Servers, r *reclaimer) { r.Label = "" }},
-		"another file": {remains: true, between: func(t *testing.T, _ *stories.Servers, r *reclaimer) { r.File = sessionFile(t) }},
-		"a damaged file": {remains: true, between: func(t *testing.T, _ *stories.Servers, r *reclaimer) {
-			text := readFile(t, r.File)
-			require.NoError(t, os.WriteFile(r.File, []byte(text[:len(text)/2]), 0o600))
-		}},
-		"a file that others may read": {remains: true, between: func(t *testing.T, _ *stories.Servers, r *reclaimer) {
-			require.NoError(t, os.Chmod(r.File, 0o644))
-			p := r.start(t)
-			require.Equal(t, "refused false", p.Hear(t))
-			<-p.Exited()
-			require.NoError(t, os.Chmod(r.File, 0o600))
-			require.NoError(t, os.Remove(r.File))
-		}},
-		"revoke requested": {remains: true, before: func(t *testing.T, _ *stories.Servers, w *onlooker) {
-			_, err := w.client.Revoke(patient.Deadline(t), reclaimed)
+		"revoke requested": {key: "me", before: func(t *testing.T, b *takingBack) {
+			_, err := b.other.Revoke(t.Context(), reclaimed)
 			require.NoError(t, err)
 		}},
-		"broken": {before: func(t *testing.T, _ *stories.Servers, w *onlooker) {
-			require.NoError(t, w.client.Break(patient.Deadline(t), patient.QueueOf(t, w.client, reclaimed)[0]))
+		"broken": {key: "me", free: true, before: func(t *testing.T, b *takingBack) {
+			require.NoError(t, b.other.Break(t.Context(), patient.QueueOf(t, b.other, reclaimed)[0]))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-				r := reclaimer{at.Connect(), reclaimed, sessionFile(t), "me", patient.Session}
-				p := r.start(t)
-				p.opened(t)
-				first := p.holds(t)
-				w := onlookerOf(t, at)
-				if c.before != nil {
-					c.before(t, at, w)
+			synctest.Test(t, func(t *testing.T) {
+				b := takeBack(t, func(b *takingBack) {
+					if c.before != nil {
+						c.before(t, b)
+					}
+				})
+				if c.after != nil {
+					c.after(t, b)
 				}
-				require.NoError(t, p.Kill())
-				all := left(t, r.File)
-				if c.between != nil {
-					c.between(t, at, &r)
-				}
-				p = r.start(t)
-				p.opened(t)
-				if c.remains {
-					stories.AwaitCount(t, at, reclaimed, 3)
-					require.Empty(t, w.got, "the dead holder's node is there")
-					require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), all[0].Session, all[0].Password))
-				}
-				lease := w.holds(t)
-				require.Greater(t, lease.Token(), first.token)
-				patient.GiveBack(t, lease)
-				require.Greater(t, p.holds(t).token, lease.Token())
-				p.gives(t)
+				got := patient.Elsewhere(t.Context(), b.restart(t).Mutex(reclaimed, locks.WithReclaim(c.key)).Lock)
+				time.Sleep(timeout / 2)
+				require.Equal(t, c.free, len(b.waits) == 1)
+				b.holdsThen(t, b.waits, got)
 			})
 		})
+	}
+}
+
+// TestReclaimOnlyOnce: what is reclaimed and given back is the next one's, and a second request with the key queues. A
+// transaction of the dead process that arrives late is refused.
+func TestReclaimOnlyOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := takeBack(t, nil)
+		client := b.restart(t)
+		bubble.WritePlace(t, client)
+		mutex := client.Mutex(reclaimed, locks.WithReclaim("me"))
+		lease := patient.Locked(t, mutex.Lock)
+		_, err := mutex.TryLock(t.Context())
+		require.ErrorIs(t, err, locks.ErrNotAcquired)
+		require.ErrorIs(t, bubble.Swap(t.Context(), b.held, "stale", 0), locks.ErrLost)
+		require.NoError(t, bubble.Swap(t.Context(), lease, "mine", 0))
+		bubble.RequireAt(t, client, 1)
+		bubble.GiveBack(t, lease)
+		b.held = lease
+		b.holdsThen(t, b.waits, patient.Elsewhere(t.Context(), mutex.Lock))
+	})
+}
+
+// TestSeveralAreReclaimed: of two locks the second is taken back. What is not taken back is free when a session timeout has
+// passed, not before, and the session is not in the file any more.
+func TestSeveralAreReclaimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var held *locks.Lease
+		b := takeBack(t, func(b *takingBack) { held = bubble.Locked(t, b.dead.Mutex("/two", locks.WithReclaim("me")).Lock) })
+		begun := time.Now()
+		client := b.restart(t)
+		lease := bubble.Locked(t, client.Mutex("/two", locks.WithReclaim("me")).TryLock)
+		require.Greater(t, lease.Token(), held.Token())
+		a := patient.Receive(t, b.waits)
+		require.NoError(t, a.Err)
+		require.Equal(t, timeout, time.Since(begun).Truncate(time.Second))
+		require.True(t, lease.Valid())
+		time.Sleep(time.Second)
+		require.NotContains(t, readFile(t, b.file), hex(held.Session()))
+		bubble.GiveBack(t, a.Lease, lease)
+	})
+}
+
+// TestReclaimInANamedQueue: the name of the queue is found in the names of nodes that may be reclaimed, too, and
+// readers wait for such a hold as for any other.
+func TestReclaimInANamedQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		for _, name := range []string{"", "of-orders", "read-", "reclaim-x"} {
+			var opts []locks.LockOption
+			if name != "" {
+				opts = append(opts, locks.WithName(name))
+			}
+			lease := bubble.Locked(t, client.Mutex(reclaimed, append(opts, locks.WithReclaim("me"))...).Lock)
+			for _, try := range []func(context.Context) (*locks.Lease, error){
+				other.Mutex(reclaimed, opts...).TryLock, other.RWMutex(reclaimed, opts...).TryRLock,
+			} {
+				_, err := try(t.Context())
+				require.ErrorIs(t, err, locks.ErrNotAcquired, name)
+			}
+			bubble.GiveBack(t, lease)
+		}
+	})
+}
+
+// TestReclaimIsRefused where the token of a hold cannot be told by its node.
+func TestReclaimIsRefused(t *testing.T) {
+	client, me := patient.Open(t, embedded.Run(t).Addr()), locks.WithReclaim("me")
+	for _, lock := range []func(context.Context) (*locks.Lease, error){
+		client.Mutex(reclaimed, me, locks.WithSticky(time.Second)).Lock,
+		client.Mutex(reclaimed, me, locks.WithCohort(2)).Lock,
+		client.RWMutex(reclaimed, me).RLock,
+		client.RWMutex(reclaimed, me).Lock,
+		client.Semaphore(reclaimed, 2, me).Weight(1).Lock,
+		client.Contest(reclaimed, me).Lock,
+		client.Mutex(reclaimed, locks.WithReclaim(string(make([]byte, 1025)))).Lock,
+	} {
+		_, err := lock(patient.Deadline(t))
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
 	}
 }

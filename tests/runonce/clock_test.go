@@ -1,11 +1,13 @@
 package runonce
 
 import (
+	"context"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -24,38 +26,40 @@ func (c *shiftedClock) AfterFunc(d time.Duration, f func()) func() {
 	return func() { timer.Stop() }
 }
 
-// atEachClock runs a test with servers whose clock is behind the clients' clocks, the same, or
-// ahead of them. It has two clients.
-func atEachClock(t *testing.T, test func(t *testing.T, clock *shiftedClock, mine, other *locks.Client)) {
-	t.Helper()
-	for name, ahead := range map[string]time.Duration{"behind": -5 * time.Hour, "together": 0, "ahead": 7 * time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				clock := &shiftedClock{}
-				clock.ahead.Store(int64(ahead))
-				server := bubble.Server(t, embedded.WithClock(clock))
-				test(t, clock, bubble.Client(t, server), bubble.Client(t, server))
-			})
+// TestServersClock: a period, to the millisecond, and the lateness of an instant are measured by the servers' clock, whether
+// it is behind the clients' clocks, the same, or ahead of them.
+func TestServersClock(t *testing.T) {
+	for _, ahead := range []time.Duration{-5 * time.Hour, 0, 7 * time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			clock := &shiftedClock{}
+			clock.ahead.Store(int64(ahead))
+			server := bubble.Server(t, embedded.WithClock(clock))
+			mine, other, c := bubble.Client(t, server), bubble.Client(t, server), &counted{}
+			first := once(t, locks.OnceRan, mine, time.Hour, c)
+			require.Equal(t, clock.Now().UnixMilli(), first.Mark.Began.UnixMilli())
+			time.Sleep(time.Hour - time.Millisecond)
+			next := once(t, locks.OnceNotDue, other, time.Hour, c)
+			require.Equal(t, time.Millisecond, next.Left)
+			require.Equal(t, first.Mark, next.Mark)
+			time.Sleep(time.Millisecond)
+			once(t, locks.OnceRan, other, time.Hour, c)
+
+			at, inTime := clock.Now(), locks.WithStartDeadline(time.Hour)
+			cameTo(t, locks.OnceRan, mine, at.Add(59*time.Second), c, inTime) // by a replica whose clock is ahead
+			cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
+			time.Sleep(2*time.Hour + time.Minute)
+			cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
+			now := clock.Now()
+			require.False(t, locks.MayPass(notRunFor(t, locks.OnceTooLate, other, now.Add(-time.Hour-time.Second), inTime)))
+			cameTo(t, locks.OnceRan, other, now.Add(-time.Hour+time.Second), c, inTime)
+			got, err := onceFor(t, mine, now.Add(2*time.Hour), c, inTime)
+			require.ErrorIs(t, err, locks.ErrNotRun)
+			require.True(t, locks.MayPass(err))
+			require.Equal(t, locks.OnceNotDue, got.Outcome)
+			require.InDelta(t, 2*time.Hour, got.Left, float64(time.Second))
+			require.Equal(t, locks.MarkDone, got.Mark.State, "that of the last run")
 		})
 	}
-}
-
-// TestPeriodIsByTheServersClock: to the millisecond, with any clocks of clients.
-func TestPeriodIsByTheServersClock(t *testing.T) {
-	atEachClock(t, func(t *testing.T, clock *shiftedClock, mine, other *locks.Client) {
-		c := &counted{}
-		first := once(t, mine, time.Hour, c)
-		require.Equal(t, locks.OnceRan, first.Outcome)
-		require.Equal(t, clock.Now().UnixMilli(), first.Mark.Began.UnixMilli())
-		time.Sleep(time.Hour - time.Millisecond)
-		next := once(t, other, time.Hour, c)
-		require.Equal(t, locks.OnceNotDue, next.Outcome)
-		require.Equal(t, time.Millisecond, next.Left)
-		require.Equal(t, first.Mark, next.Mark)
-		time.Sleep(time.Millisecond)
-		require.Equal(t, locks.OnceRan, once(t, other, time.Hour, c).Outcome)
-		require.Equal(t, 2, c.calls)
-	})
 }
 
 // TestClientsClocksChangeNothing: while the servers' clock stands still nothing becomes due, and
@@ -67,58 +71,36 @@ func TestClientsClocksChangeNothing(t *testing.T) {
 		server := bubble.Server(t, embedded.WithClock(clock))
 		client := bubble.Client(t, server)
 		c := &counted{}
-		once(t, client, time.Hour, c)
+		once(t, locks.OnceRan, client, time.Hour, c)
 		for range 3 {
 			time.Sleep(time.Hour)
 			clock.ahead.Add(-int64(time.Hour))
-			got := once(t, client, time.Hour, c)
-			require.Equal(t, locks.OnceNotDue, got.Outcome)
-			require.Equal(t, time.Hour, got.Left)
+			require.Equal(t, time.Hour, once(t, locks.OnceNotDue, client, time.Hour, c).Left)
 		}
 		clock.ahead.Add(-int64(time.Minute))
-		require.Equal(t, time.Hour, once(t, client, time.Hour, c).Left)
+		require.Equal(t, time.Hour, once(t, locks.OnceNotDue, client, time.Hour, c).Left)
 		clock.ahead.Add(int64(time.Minute + time.Hour))
-		require.Equal(t, locks.OnceRan, once(t, client, time.Hour, c).Outcome)
+		once(t, locks.OnceRan, client, time.Hour, c)
 	})
 }
 
 // TestPeriodBeginsWithTheWork, and the time of WithRetryAfter with its end.
 func TestPeriodBeginsWithTheWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		slow := &slowWork{counted{}, 40 * time.Minute}
-		got, err := locks.RunOnce(t.Context(), client, jobKey, time.Hour, slow.work)
+		client, retries := bubble.Client(t, bubble.Server(t)), locks.WithRetryAfter(time.Minute)
+		var fails error
+		slow := func(context.Context, locks.Token) error { time.Sleep(40 * time.Minute); return fails }
+		got, err := locks.RunOnce(t.Context(), client, jobKey, time.Hour, slow)
 		require.NoError(t, err)
-		require.Equal(t, slow.takes, got.Mark.Written.Sub(got.Mark.Began))
-		require.Equal(t, 20*time.Minute, once(t, client, time.Hour, &counted{}).Left)
-		slow.err = patient.ErrOfWork
-		_, err = locks.RunOnce(t.Context(), client, jobKey, 0, slow.work, locks.WithRetryAfter(time.Minute))
-		require.Equal(t, patient.ErrOfWork, err)
+		require.Equal(t, 40*time.Minute, got.Mark.Written.Sub(got.Mark.Began))
+		require.Equal(t, 20*time.Minute, once(t, locks.OnceNotDue, client, time.Hour, &counted{}).Left)
+		fails = patient.ErrOfWork
+		_, err = locks.RunOnce(t.Context(), client, jobKey, 0, slow, retries)
+		require.Equal(t, fails, err)
 		time.Sleep(59 * time.Second)
-		require.Equal(t, time.Second, once(t, client, 0, &counted{}, locks.WithRetryAfter(time.Minute)).Left)
+		require.Equal(t, time.Second, once(t, locks.OnceNotDue, client, 0, &counted{}, retries).Left)
 		time.Sleep(time.Second)
-		require.Equal(t, locks.OnceRan, once(t, client, 0, &counted{}, locks.WithRetryAfter(time.Minute)).Outcome)
-	})
-}
-
-// TestInstantsAndTheServersClock: an instant is the same with any clocks of clients. Its lateness
-// is measured by the servers' clock.
-func TestInstantsAndTheServersClock(t *testing.T) {
-	atEachClock(t, func(t *testing.T, clock *shiftedClock, mine, other *locks.Client) {
-		c, at := &counted{}, clock.Now()
-		inTime := locks.WithStartDeadline(time.Hour)
-		cameTo(t, locks.OnceRan, mine, at.Add(59*time.Second), c, inTime) // by a replica whose clock is ahead
-		cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
-		time.Sleep(2*time.Hour + time.Minute)
-		cameTo(t, locks.OnceAlreadyRan, other, at.Add(59*time.Second), c, inTime)
-		now := clock.Now()
-		notRunFor(t, locks.OnceTooLate, other, now.Add(-time.Hour-time.Second), inTime)
-		cameTo(t, locks.OnceRan, other, now.Add(-time.Hour+time.Second), c, inTime)
-		got, err := onceFor(t, mine, now.Add(2*time.Hour), c, inTime)
-		require.ErrorIs(t, err, locks.ErrNotRun)
-		require.InDelta(t, 2*time.Hour, got.Left, float64(time.Second))
-		require.Equal(t, 2, c.calls)
+		once(t, locks.OnceRan, client, 0, &counted{}, retries)
 	})
 }
 
@@ -130,7 +112,7 @@ func TestClockWasAhead(t *testing.T) {
 			cameTo(t, locks.OnceRan, client, clock.Now(), &counted{})
 		},
 		"in a period": func(t *testing.T, _ *shiftedClock, client *locks.Client) {
-			require.Equal(t, locks.OnceRan, once(t, client, time.Hour, &counted{}).Outcome)
+			once(t, locks.OnceRan, client, time.Hour, &counted{})
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,34 +136,41 @@ func TestClockWasAhead(t *testing.T) {
 	}
 }
 
-// TestRunOnceForOutlivesTheDead: a client dies with the lock before its run is marked. Another one
-// waits for the end of its session, and runs. A lock that lives on is waited for in vain, and for
-// two session timeouts.
+// TestRunOnceForOutlivesTheDead: a client dies with the lock before any run for an instant is marked. All replicas wait for
+// the end of its session. One runs the instant, and the others are told so. A lock that lives on is waited for in vain,
+// and for two session timeouts.
 func TestRunOnceForOutlivesTheDead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := bubble.Server(t)
 		network := &bubble.Network{Server: server}
-		mine, other := bubble.OpenThrough(t, server, network), bubble.Client(t, server)
-		at, began := time.Now(), time.Now()
-		_, err := locks.RunOnceFor(t.Context(), mine, jobKey, at, (&counted{}).work)
-		require.NoError(t, err)
-		fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: jobMark, Action: embedded.CutBefore})
-		require.NoError(t, err)
-		network.Refuse(true)
-		lost := make(chan error, 1)
-		go func() {
-			_, err := locks.RunOnceFor(t.Context(), mine, jobKey, at.Add(time.Second), (&counted{}).work)
-			lost <- err
-		}()
-		require.NoError(t, fault.Wait(t.Context()))
-		cameTo(t, locks.OnceRan, other, at.Add(time.Second), &counted{})
-		require.Error(t, <-lost)
-		require.InDelta(t, 10*time.Second, time.Since(began), float64(3*time.Second))
-		network.Refuse(false)
+		mine := bubble.OpenThrough(t, server, network)
+		bubble.Locked(t, mine.Mutex(jobKey).Lock)
+		network.Be(bubble.Down)
+		at, outcomes := time.Now(), make(chan locks.OnceOutcome, 3)
+		var other *locks.Client
+		for range cap(outcomes) {
+			other = bubble.Client(t, server)
+			go func(client *locks.Client) {
+				got, err := locks.RunOnceFor(t.Context(), client, jobKey, at, (&counted{}).work)
+				assert.NoError(t, err)
+				outcomes <- got.Outcome
+			}(other)
+		}
+		ran := 0
+		for range cap(outcomes) {
+			if outcome := <-outcomes; outcome == locks.OnceRan {
+				ran++
+			} else {
+				require.Contains(t, []locks.OnceOutcome{locks.OnceBusy, locks.OnceAlreadyRan}, outcome)
+			}
+		}
+		require.Equal(t, 1, ran)
+		require.InDelta(t, 10*time.Second, time.Since(at), float64(3*time.Second))
 
+		network.Be(bubble.Open)
 		lease := bubble.Locked(t, mine.Mutex(jobKey).Lock)
-		began = time.Now()
-		err = notRunFor(t, locks.OnceBusy, other, at.Add(2*time.Second))
+		began := time.Now()
+		err := notRunFor(t, locks.OnceBusy, other, at.Add(2*time.Second))
 		require.True(t, locks.MayPass(err))
 		require.ErrorContains(t, err, "behind "+lease.Node())
 		require.InDelta(t, 20*time.Second, time.Since(began), float64(2*time.Second))

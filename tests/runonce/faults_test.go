@@ -17,195 +17,202 @@ import (
 // jobClock is the node that is written to be told the time.
 const jobClock = jobKey + "/clock"
 
-// onceScene has what a fault needs while a job is run.
-type onceScene struct {
+// moment is when a fault strikes: at the question for the time, at the mark of the begin, while the work is done, or at the
+// mark of the end.
+type moment int
+
+const (
+	asking moment = iota
+	beginning
+	working
+	ending
+)
+
+// scene has what a fault needs while a job is run.
+type scene struct {
 	server  *embedded.Server
-	network *bubble.Network
-	lease   *locks.Lease // of the work
+	network *bubble.Network // of the one that runs
+	mine    *locks.Client
 	others  *locks.Client
+	lease   *locks.Lease // of the work
 }
 
-// inject has something happen to the next transaction that has a part at a path; then, if expire says so, the session
-// ends.
-func (s *onceScene) inject(t *testing.T, path string, action embedded.Action, expire bool) {
-	t.Helper()
-	fault, err := s.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: path, Action: action})
-	require.NoError(t, err)
-	mine := s.server.Sessions()[0]
-	if expire {
-		s.network.Refuse(true) // or the client may be back, and go on, before its session is ended
-		go func() {
-			if fault.Wait(t.Context()) == nil {
-				_ = s.server.Expire(mine)
-			}
-			s.network.Refuse(false)
-		}()
-	}
-}
-
-// onceCell is a fault while a job is run, and what must come out.
-type onceCell struct {
-	before, during func(t *testing.T, s *onceScene) // the job, and the work
-	// fails is an error that is wrapped, nil for none; works: the work is called; marked: there is a mark
-	// afterwards.
+// fault is one that strikes a run, and what must come out.
+type fault struct {
+	at     moment
+	strike func(t *testing.T, s *scene)
+	// fails is an error that is wrapped, nil for none; works: the work is called; marked: the transaction that was struck
+	// is carried out, or the next one to mark is.
 	fails         error
 	works, marked bool
 }
 
-func atClock(action embedded.Action, expire bool) func(t *testing.T, s *onceScene) {
-	return func(t *testing.T, s *onceScene) { s.inject(t, jobClock, action, expire) }
+// loses has something happen to the next transaction that has a part at a path; then, if expire says so, the session ends.
+func loses(path string, action embedded.Action, expire bool) func(t *testing.T, s *scene) {
+	return func(t *testing.T, s *scene) {
+		injected, err := s.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: path, Action: action})
+		require.NoError(t, err)
+		if expire {
+			session := s.mine.State().ID
+			s.network.Refuse(true) // or the client may be back, and go on, before its session is ended
+			go func() {
+				if injected.Wait(t.Context()) == nil {
+					_ = s.server.Expire(session)
+				}
+				s.network.Refuse(false)
+			}()
+		}
+	}
 }
 
-func atMark(action embedded.Action, expire bool) func(t *testing.T, s *onceScene) {
-	return func(t *testing.T, s *onceScene) { s.inject(t, jobMark, action, expire) }
+// outage cuts the connection of the one that runs.
+func outage(length time.Duration) func(*testing.T, *scene) {
+	return func(_ *testing.T, s *scene) { s.network.Outage(length) }
 }
 
-var onceCells = map[string]onceCell{
-	"request for the time lost":                  {before: atClock(embedded.CutBefore, false), works: true, marked: true},
-	"the time's reply lost":                      {before: atClock(embedded.CutAfter, false), works: true, marked: true},
-	"request for the time lost with the session": {before: atClock(embedded.CutBefore, true), fails: locks.ErrLost},
-	"the time's reply lost with the session":     {before: atClock(embedded.CutAfter, true), fails: locks.ErrLost},
+var faults = map[string]fault{
+	"request for the time lost":                  {asking, loses(jobClock, embedded.CutBefore, false), nil, true, true},
+	"the time's reply lost":                      {asking, loses(jobClock, embedded.CutAfter, false), nil, true, true},
+	"request for the time lost with the session": {asking, loses(jobClock, embedded.CutBefore, true), locks.ErrLost, false, false},
+	"the time's reply lost with the session":     {asking, loses(jobClock, embedded.CutAfter, true), locks.ErrLost, false, false},
 
-	"expired": {during: func(t *testing.T, s *onceScene) {
+	"request to begin lost":                   {beginning, loses(jobMark, embedded.CutBefore, false), nil, true, true},
+	"the begin's reply lost":                  {beginning, loses(jobMark, embedded.CutAfter, false), nil, true, true},
+	"request to begin lost with the session":  {beginning, loses(jobMark, embedded.CutBefore, true), locks.ErrLost, false, false},
+	"the begin's reply lost with the session": {beginning, loses(jobMark, embedded.CutAfter, true), locks.ErrUnknownOutcome, false, true},
+
+	"nothing happens": {working, outage(0), nil, true, true},
+	"cut for a while": {working, outage(2 * time.Second), nil, true, true},
+	"cut for long":    {working, outage(time.Minute), locks.ErrLost, true, false},
+	"expired": {working, func(t *testing.T, s *scene) {
 		require.NoError(t, s.server.Expire(s.lease.Session()))
 		<-s.lease.Context().Done()
-	}, fails: locks.ErrLost, works: true},
-	"cut for a while": {during: func(_ *testing.T, s *onceScene) { s.network.Outage(2 * time.Second) }, works: true, marked: true},
-	"cut for long":    {during: func(_ *testing.T, s *onceScene) { s.network.Outage(time.Minute) }, fails: locks.ErrLost, works: true},
-	"silence": {during: func(_ *testing.T, s *onceScene) {
+	}, locks.ErrLost, true, false},
+	"silence": {working, func(_ *testing.T, s *scene) {
 		s.server.Leader().HoldReplies()
 		<-s.lease.Context().Done()
 		s.server.Leader().ReleaseReplies()
-	}, fails: locks.ErrLost, works: true},
-	"broken": {during: func(t *testing.T, s *onceScene) {
-		queue := patient.QueueOf(t, s.others, jobKey)
-		require.NoError(t, s.others.Break(t.Context(), queue[0]))
-	}, fails: locks.ErrLost, works: true},
+	}, locks.ErrLost, true, false},
+	"broken": {working, func(t *testing.T, s *scene) {
+		require.NoError(t, s.others.Break(t.Context(), patient.QueueOf(t, s.others, jobKey)[0]))
+	}, locks.ErrLost, true, false},
 
-	"request to mark lost":                  {during: atMark(embedded.CutBefore, false), works: true, marked: true},
-	"the mark's reply lost":                 {during: atMark(embedded.CutAfter, false), works: true, marked: true},
-	"request to mark lost with the session": {during: atMark(embedded.CutBefore, true), fails: locks.ErrLost, works: true},
-	"the mark's reply lost with the session": {during: atMark(embedded.CutAfter, true), fails: locks.ErrUnknownOutcome,
-		works: true, marked: true},
-	"silence at the mark": {during: func(_ *testing.T, s *onceScene) {
+	"request to mark lost":                   {ending, loses(jobMark, embedded.CutBefore, false), nil, true, true},
+	"the mark's reply lost":                  {ending, loses(jobMark, embedded.CutAfter, false), nil, true, true},
+	"request to mark lost with the session":  {ending, loses(jobMark, embedded.CutBefore, true), locks.ErrLost, true, false},
+	"the mark's reply lost with the session": {ending, loses(jobMark, embedded.CutAfter, true), locks.ErrUnknownOutcome, true, true},
+	"silence at the mark": {ending, func(_ *testing.T, s *scene) {
 		s.server.Leader().HoldReplies()
-		go func() {
-			time.Sleep(time.Minute)
-			s.server.Leader().ReleaseReplies()
-		}()
-	}, fails: locks.ErrUnknownOutcome, works: true, marked: true},
-	"the mark is held up until the session ends": {during: func(_ *testing.T, s *onceScene) {
+		time.AfterFunc(time.Minute, s.server.Leader().ReleaseReplies)
+	}, locks.ErrUnknownOutcome, true, true},
+	"the mark is held up until the session ends": {ending, func(_ *testing.T, s *scene) {
 		s.server.Leader().HoldRequests()
-		go func() {
-			time.Sleep(time.Minute)
-			s.server.Leader().ReleaseRequests()
-		}()
-	}, fails: locks.ErrUnknownOutcome, works: true},
+		time.AfterFunc(time.Minute, s.server.Leader().ReleaseRequests)
+	}, locks.ErrUnknownOutcome, true, false},
 }
 
-// TestRunOnceFaults: each fault has its outcome, and the mark says whether the work is to be done
-// again. Under every fault, it is done twice only where the first RunOnce has returned an error.
+// way is a way to run a job, and which marks it makes.
+type way struct {
+	run func(ctx context.Context, c *locks.Client, at time.Time, work func(context.Context, locks.Token) error) (locks.Once, error)
+	// begins, ends: it marks the begin, and the end. retries: a run that has only begun is run again.
+	begins, ends, retries bool
+}
+
+func inPeriod(begins bool, opts ...locks.OnceOption) way {
+	return way{func(ctx context.Context, c *locks.Client, _ time.Time, work func(context.Context, locks.Token) error) (locks.Once, error) {
+		return locks.RunOnce(ctx, c, jobKey, 10*time.Minute, work, opts...)
+	}, begins, !begins, false}
+}
+
+func forInstant(opts ...locks.InstantOption) way {
+	return way{func(ctx context.Context, c *locks.Client, at time.Time, work func(context.Context, locks.Token) error) (locks.Once, error) {
+		return locks.RunOnceFor(ctx, c, jobKey, at, work, opts...)
+	}, true, true, opts != nil}
+}
+
+var ways = map[string]way{
+	"in a period": inPeriod(false), "in a period, marked first": inPeriod(true, locks.WithMarkFirst()),
+	"for an instant": forInstant(), "for an instant, retried": forInstant(locks.WithRetryAfter(0)),
+}
+
+// TestRunOnceFaults: each fault has its outcome, in each way to run, for the first run ever and for a later one. The mark
+// says whether the work is to be done again. Where its begin is marked, the work is called at most once by itself;
+// else it is called twice only where the first call has returned an error.
 func TestRunOnceFaults(t *testing.T) {
-	for name, cell := range onceCells {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { cell.run(t) })
-		})
+	for how, w := range ways {
+		for name, f := range faults {
+			for _, first := range []bool{true, false} {
+				if f.at == beginning && (!w.begins || first) || f.at == ending && !w.ends {
+					continue // the nodes are made at the first question for the time
+				}
+				t.Run(how+"/"+name, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) { w.meets(t, f, first) })
+				})
+			}
+		}
 	}
 }
 
-func (cell onceCell) run(t *testing.T) {
-	server := bubble.Server(t)
-	s := &onceScene{server: server, network: &bubble.Network{Server: server}}
-	mine := bubble.OpenThrough(t, server, s.network)
-	if cell.before != nil {
-		cell.before(t, s)
+func (w way) meets(t *testing.T, f fault, first bool) {
+	s := &scene{server: bubble.Server(t)}
+	s.network = &bubble.Network{Server: s.server}
+	s.mine, s.others = bubble.OpenThrough(t, s.server, s.network), bubble.Client(t, s.server)
+	if !first {
+		_, err := w.run(t.Context(), s.mine, time.Now(), (&counted{}).work)
+		require.NoError(t, err)
+		time.Sleep(10*time.Minute + time.Second)
 	}
-	s.others = bubble.Client(t, server)
-	c := &counted{}
-	got, err := locks.RunOnce(t.Context(), mine, jobKey, 24*time.Hour, func(ctx context.Context, token locks.Token) error {
+	at, c, next := time.Now(), &counted{}, &counted{}
+	if f.at < working {
+		f.strike(t, s)
+	}
+	got, err := w.run(t.Context(), s.mine, at, func(ctx context.Context, token locks.Token) error {
 		s.lease = locks.LeaseOf(ctx)
 		time.Sleep(time.Minute + 5*time.Second) // a new connection's lease is longer; and not when a heartbeat is due
-		if cell.during != nil {
-			cell.during(t, s)
+		if f.at >= working {
+			f.strike(t, s)
+		}
+		if f.at == working && f.fails != nil {
+			<-ctx.Done()
+			c.err = ctx.Err()
 		}
 		return c.work(ctx, token)
 	})
-	require.ErrorIs(t, err, cell.fails)
-	for _, not := range []error{locks.ErrLost, locks.ErrUnknownOutcome} {
-		if not != cell.fails {
+	require.ErrorIs(t, err, f.fails)
+	for _, not := range []error{locks.ErrLost, locks.ErrUnknownOutcome, locks.ErrNotRun, context.Canceled} {
+		if not != f.fails {
 			require.NotErrorIs(t, err, not)
 		}
 	}
-	require.Equal(t, cell.works, got.Outcome == locks.OnceRan)
-	require.Equal(t, cell.works, c.calls == 1)
+	require.Equal(t, f.works, got.Outcome == locks.OnceRan)
+	require.Equal(t, f.works, c.calls == 1)
 	if err == nil {
 		require.Equal(t, c.token, got.Mark.Token)
-	} else {
-		require.Zero(t, got.Mark.Token)
 	}
 	time.Sleep(2 * time.Minute) // what was held up has arrived, and the session has ended where it must
-	next := once(t, s.others, 24*time.Hour, &counted{})
-	if cell.marked {
-		require.Equal(t, locks.OnceNotDue, next.Outcome)
-		require.Equal(t, c.token, next.Mark.Token)
+	var mark locks.MarkState
+	switch {
+	case f.marked && f.works && w.ends:
+		mark = locks.MarkDone
+	case (f.marked || f.works) && w.begins:
+		mark = locks.MarkBegun
+	}
+	again, err := w.run(t.Context(), s.others, at, next.work)
+	require.NoError(t, err)
+	if mark == "" || mark == locks.MarkBegun && w.retries {
+		require.Equal(t, locks.OnceRan, again.Outcome)
+		require.Equal(t, 1, next.calls)
+		again, err = w.run(t.Context(), s.others, at, next.work)
+		require.NoError(t, err)
 	} else {
-		require.Equal(t, locks.OnceRan, next.Outcome)
-	}
-}
-
-// TestMarkFirstFaults: the mark comes first, so that a fault in the work leaves it, and one at the mark keeps the work
-// from being done.
-func TestMarkFirstFaults(t *testing.T) {
-	for name, cell := range map[string]onceCell{
-		"expired":                onceCells["expired"].after(true, true),
-		"cut for long":           onceCells["cut for long"].after(true, true),
-		"broken":                 onceCells["broken"].after(true, true),
-		"request to mark lost":   {before: atMark(embedded.CutBefore, false), works: true, marked: true},
-		"the mark's reply lost":  {before: atMark(embedded.CutAfter, false), works: true, marked: true},
-		"the request, and more":  {before: atMark(embedded.CutBefore, true), fails: locks.ErrLost},
-		"the reply, and more":    {before: atMark(embedded.CutAfter, true), fails: locks.ErrUnknownOutcome, marked: true},
-		"nothing happens at all": {works: true, marked: true},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { cell.runMarkedFirst(t) })
-		})
-	}
-}
-
-// after is the same fault with another outcome.
-func (cell onceCell) after(works, marked bool) onceCell {
-	cell.works, cell.marked = works, marked
-	return cell
-}
-
-func (cell onceCell) runMarkedFirst(t *testing.T) {
-	server := bubble.Server(t)
-	s := &onceScene{server: server, network: &bubble.Network{Server: server}}
-	mine := bubble.OpenThrough(t, server, s.network)
-	_, err := locks.RunOnce(t.Context(), mine, jobKey, 0, (&counted{err: patient.ErrOfWork}).work) // the nodes are there
-	require.Equal(t, patient.ErrOfWork, err)
-	if cell.before != nil {
-		cell.before(t, s)
-	}
-	s.others = bubble.Client(t, server)
-	c := &counted{}
-	got, err := locks.RunOnce(t.Context(), mine, jobKey, 24*time.Hour, func(ctx context.Context, token locks.Token) error {
-		s.lease = locks.LeaseOf(ctx)
-		time.Sleep(time.Minute)
-		if cell.during != nil {
-			cell.during(t, s)
-			<-ctx.Done()
+		require.Equal(t, mark, again.Mark.State)
+		if f.works {
+			require.Equal(t, c.token, again.Mark.Token)
 		}
-		return c.work(ctx, token)
-	}, locks.WithMarkFirst())
-	require.ErrorIs(t, err, cell.fails)
-	require.Equal(t, cell.works, got.Outcome == locks.OnceRan)
-	require.Equal(t, cell.works, c.calls == 1)
-	time.Sleep(2 * time.Minute)
-	next := once(t, s.others, 24*time.Hour, &counted{}, locks.WithMarkFirst())
-	require.Equal(t, cell.marked, next.Outcome == locks.OnceNotDue)
-	if cell.works {
-		require.Equal(t, c.token, next.Mark.Token)
-		require.Equal(t, locks.MarkBegun, next.Mark.State)
+		require.Zero(t, next.calls)
+	}
+	require.Contains(t, []locks.OnceOutcome{locks.OnceNotDue, locks.OnceAlreadyRan}, again.Outcome)
+	if w.begins && w.ends {
+		cameTo(t, locks.OnceRan, s.others, at.Add(time.Minute), next)
 	}
 }

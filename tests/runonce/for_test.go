@@ -2,20 +2,20 @@ package runonce
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
-	"slices"
-	"strconv"
-	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // night gives the n-th of some nights, all of which are over.
@@ -194,66 +194,37 @@ func TestRunOnceForWaitsForTheLock(t *testing.T) {
 	})
 }
 
-// TestStartDeadline: an instant is not run too late, and not before its time.
-func TestStartDeadline(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		now := time.Now()
-		err := notRunFor(t, locks.OnceTooLate, client, now.Add(-2*time.Hour), locks.WithStartDeadline(time.Hour))
-		require.False(t, locks.MayPass(err))
-		cameTo(t, locks.OnceRan, client, now.Add(-2*time.Hour), &counted{}, locks.WithStartDeadline(3*time.Hour))
-		cameTo(t, locks.OnceRan, client, now.Add(-time.Hour), &counted{})
-		got, err := onceFor(t, client, now.Add(time.Hour), &counted{})
-		require.ErrorIs(t, err, locks.ErrNotRun)
-		require.True(t, locks.MayPass(err))
-		require.Equal(t, locks.OnceNotDue, got.Outcome)
-		require.Greater(t, got.Left, 50*time.Minute)
-		require.Equal(t, locks.MarkDone, got.Mark.State, "that of the last run")
-	})
-}
-
-// TestRunOnceForRefuses what is not well formed, before anything is sent, and what is not a mark.
-func TestRunOnceForRefuses(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		c := &counted{}
-		next := func(at time.Time) time.Time { return at.AddDate(0, 0, 1) }
-		for at, opts := range map[time.Time][]locks.InstantOption{
-			{}:                            nil,
-			night(1).AddDate(9000, 0, 0):  nil,
-			night(1).AddDate(-3000, 0, 0): nil,
-			night(1):                      {locks.WithRetryAfter(-1)},
-			night(2):                      {locks.WithStartDeadline(-1)},
-			night(3):                      {locks.WithCatchUp(next, -1)},
-			night(4):                      {locks.WithCatchUp(nil, 1)},
-			night(5):                      {locks.WithMarkFirst()},
-		} {
-			got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, at, c.work, opts...)
+// TestRunOnceRefuses what is not well formed, before anything is sent, and what is not a mark. Package locks has the options.
+func TestRunOnceRefuses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client, c, day := bubble.Client(t, bubble.Server(t)), &counted{}, time.Now()
+		for _, at := range []time.Time{{}, day.AddDate(9000, 0, 0), day.AddDate(-3000, 0, 0)} {
+			_, err := locks.RunOnceFor(t.Context(), client, jobKey, at, c.work)
 			require.ErrorIs(t, err, locks.ErrBadAcquire, at)
-			require.Zero(t, got)
 		}
-		_, err := locks.RunOnceFor(patient.Deadline(t), client, "job", night(1), c.work)
-		require.ErrorIs(t, err, locks.ErrBadPath)
-		require.Nil(t, zk.Children(t, zk.Raw(t), jobKey))
-
-		zk.Write(t, jobKey, "")
-		zk.Write(t, jobMark, "of another program")
-		_, err = onceFor(t, client, night(1), c)
-		require.ErrorIs(t, err, locks.ErrFailed)
-		require.ErrorContains(t, err, "of another program")
+		_, err := locks.RunOnce(t.Context(), client, jobKey, -1, c.work)
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+		_, err = locks.RunOnce(t.Context(), client, jobKey, 0, c.work, locks.WithRetryAfter(-1))
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+		got, err := locks.RunOnceFor(t.Context(), client, jobKey, day, c.work, locks.WithStartDeadline(-1))
+		require.ErrorIs(t, err, locks.ErrBadAcquire)
+		require.Zero(t, got)
+		lease := bubble.Locked(t, client.Mutex("/setup").Lock)
+		_, _, err = lease.Get(t.Context(), jobKey)
+		require.ErrorIs(t, err, zkconn.ErrNoNode)
+		_, err = lease.Txn(t.Context(), locks.Create(jobKey, nil), locks.Create(jobMark, []byte("of another program")))
+		require.NoError(t, err)
+		for name, w := range ways {
+			_, err = w.run(t.Context(), client, day, c.work)
+			require.ErrorIs(t, err, locks.ErrFailed, name)
+			require.ErrorContains(t, err, "of another program")
+		}
+		data, _, err := lease.Get(t.Context(), jobMark)
+		require.NoError(t, err)
+		require.Equal(t, "of another program", string(data))
 		require.Zero(t, c.calls)
-		require.Zero(t, locks.InstantOf(patient.Deadline(t)))
+		require.Zero(t, locks.InstantOf(t.Context()))
 	})
-}
-
-// markOfRunOnce is a mark as RunOnce writes it.
-type markOfRunOnce struct {
-	Run   string      `json:"run"`
-	Host  string      `json:"host"`
-	PID   int         `json:"pid"`
-	Label string      `json:"label,omitempty"`
-	Token locks.Token `json:"token"`
-	Began int64       `json:"began"`
 }
 
 // TestMarksOfRunOnce: a mark without an instant stands for all instants up to its begin, unless the run failed.
@@ -264,14 +235,10 @@ func TestMarksOfRunOnce(t *testing.T) {
 		zk.Write(t, jobMark, "")
 		began := night(2).Add(time.Second)
 		for _, state := range []string{"done", "begun", "failed"} {
-			data, err := json.Marshal(markOfRunOnce{Run: state, Host: "web2", PID: 4711, Token: 7, Began: began.UnixMilli()})
-			require.NoError(t, err)
-			set := func() {
-				_, err = conn.Set(zk.Root()+jobMark, data, -1)
-				require.NoError(t, err)
-			}
+			mark := fmt.Sprintf(`{"run":%q,"host":"web2","pid":4711,"token":7,"began":%d}`, state, began.UnixMilli())
 			for at, ran := range map[time.Time]bool{night(1): true, night(2): true, night(3): false} {
-				set()
+				_, err := conn.Set(zk.Root()+jobMark, []byte(mark), -1)
+				require.NoError(t, err)
 				if ran && state != "failed" {
 					got := cameTo(t, locks.OnceAlreadyRan, client, at, &counted{})
 					require.Equal(t, []any{"web2", 4711, locks.Token(7), locks.MarkState(state)},
@@ -284,84 +251,7 @@ func TestMarksOfRunOnce(t *testing.T) {
 			}
 		}
 		cameTo(t, locks.OnceRan, client, night(4), &counted{})
-		require.Equal(t, locks.OnceNotDue, once(t, client, time.Hour, &counted{}).Outcome)
-		require.Equal(t, locks.OnceRan, once(t, client, 0, &counted{}).Outcome)
-	})
-}
-
-// TestAckWithForAnInstant: what the work writes goes with the mark that it is done, or neither is written.
-func TestAckWithForAnInstant(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		job := func(ctx context.Context, _ locks.Token) error {
-			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
-			result := locks.Create("/results/"+locks.InstantOf(ctx).Format(time.DateOnly), []byte("done"))
-			result.Parents = true
-			return locks.AckWith(ctx, result)
-		}
-		for n := range 2 {
-			got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(n), job)
-			require.NoError(t, err)
-			require.Equal(t, locks.MarkDone, got.Mark.State)
-			require.Equal(t, stories.Written{Data: "done", Version: 0}, zk.Read(t, "/results/"+night(n).Format(time.DateOnly)))
-		}
-		zk.Write(t, "/results/"+night(2).Format(time.DateOnly), "is there")
-		got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(2), job)
-		require.Error(t, err)
-		require.Equal(t, []any{locks.OnceRan, locks.MarkBegun}, []any{got.Outcome, got.Mark.State})
-	})
-}
-
-// TestReplicasRunOnceForEachInstant: replicas call at the same time, some for an older instant. Each instant is run once
-// at most, the newest exactly once, and none after a newer one.
-func TestReplicasRunOnceForEachInstant(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		const replicas, rounds = 4, 6
-		var clients []*locks.Client
-		for range replicas {
-			clients = append(clients, zk.Open(t))
-		}
-		for _, opts := range [][]locks.InstantOption{nil, {locks.WithWaiting()}} {
-			for round := range rounds {
-				key := jobKey + strconv.Itoa(len(opts)) + strconv.Itoa(round)
-				var mu sync.Mutex
-				var ran, notRun []time.Time
-				var all sync.WaitGroup
-				for n, client := range clients {
-					at := night(round).Add(time.Duration(n/2) * time.Hour) // two each
-					all.Go(func() {
-						got, err := locks.RunOnceFor(patient.Deadline(t), client, key, at,
-							func(ctx context.Context, _ locks.Token) error {
-								mu.Lock()
-								defer mu.Unlock()
-								ran = append(ran, locks.InstantOf(ctx))
-								return nil
-							}, opts...)
-						switch {
-						case errors.Is(err, locks.ErrNotRun):
-							mu.Lock()
-							defer mu.Unlock()
-							notRun = append(notRun, at)
-						case err != nil:
-							t.Error(got, err)
-						}
-					})
-				}
-				all.Wait()
-				require.NotEmpty(t, ran)
-				require.LessOrEqual(t, len(ran), 2)
-				for n := range 2 {
-					at := night(round).Add(time.Duration(n) * time.Hour)
-					told := len(slices.DeleteFunc(slices.Clone(notRun), func(of time.Time) bool { return !of.Equal(at) }))
-					require.True(t, slices.ContainsFunc(ran, at.Equal) || told == 2, "%v is missed, and %d are told", at, told)
-				}
-				if len(ran) == 2 {
-					require.True(t, ran[0].Before(ran[1]), "%v", ran)
-				} else if opts != nil {
-					require.Equal(t, night(round).Add(time.Hour), ran[0], "the newest, because nobody leaves")
-					require.Len(t, notRun, 2)
-				}
-			}
-		}
+		once(t, locks.OnceNotDue, client, time.Hour, &counted{})
+		once(t, locks.OnceRan, client, 0, &counted{})
 	})
 }

@@ -37,13 +37,15 @@ func (c *counted) work(_ context.Context, token locks.Token) error {
 	return c.err
 }
 
-// once runs a job that no error keeps from being looked at.
-func once(t *testing.T, client *locks.Client, period time.Duration, c *counted, opts ...locks.OnceOption) locks.Once {
+// once runs a job without an error, and finds its outcome: the work is called where it says so.
+func once(t *testing.T, want locks.OnceOutcome, client *locks.Client, period time.Duration, c *counted,
+	opts ...locks.OnceOption) locks.Once {
 	t.Helper()
 	calls := c.calls
 	got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, period, c.work, opts...)
 	require.NoError(t, err)
-	require.Equal(t, got.Outcome == locks.OnceRan, c.calls > calls)
+	require.Equal(t, want, got.Outcome)
+	require.Equal(t, want == locks.OnceRan, c.calls > calls)
 	return got
 }
 
@@ -52,8 +54,7 @@ func TestRunOnce(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		client, other := zk.Open(t), zk.Open(t)
 		mine, theirs := &counted{}, &counted{}
-		first := once(t, client, time.Hour, mine, locks.WithLabel("a label"))
-		require.Equal(t, locks.OnceRan, first.Outcome)
+		first := once(t, locks.OnceRan, client, time.Hour, mine, locks.WithLabel("a label"))
 		host, err := os.Hostname()
 		require.NoError(t, err)
 		require.Equal(t, locks.Mark{State: locks.MarkDone, Host: host, PID: os.Getpid(), Label: "a label", Token: mine.token,
@@ -62,16 +63,14 @@ func TestRunOnce(t *testing.T) {
 		require.Less(t, time.Since(first.Mark.Began).Abs(), time.Hour)
 
 		for range 3 {
-			later := once(t, other, time.Hour, theirs)
-			require.Equal(t, locks.OnceNotDue, later.Outcome)
+			later := once(t, locks.OnceNotDue, other, time.Hour, theirs)
 			require.Equal(t, first.Mark, later.Mark)
 			require.Positive(t, later.Left)
 			require.LessOrEqual(t, later.Left, time.Hour)
 		}
-		again := once(t, other, 0, theirs)
-		require.Equal(t, locks.OnceRan, again.Outcome)
+		once(t, locks.OnceRan, other, 0, theirs)
 		require.Greater(t, theirs.token, mine.token)
-		require.Equal(t, theirs.token, once(t, client, time.Hour, mine).Mark.Token)
+		require.Equal(t, theirs.token, once(t, locks.OnceNotDue, client, time.Hour, mine).Mark.Token)
 		require.Equal(t, []int{1, 1}, []int{mine.calls, theirs.calls})
 		require.Equal(t, int32(2), zk.Read(t, jobMark).Version)
 		require.Empty(t, patient.QueueOf(t, client, jobKey))
@@ -84,7 +83,7 @@ func TestRunOnce(t *testing.T) {
 			}
 			require.NoError(t, conn.Delete(path, -1))
 		}
-		require.Equal(t, locks.OnceRan, once(t, client, time.Hour, mine).Outcome)
+		once(t, locks.OnceRan, client, time.Hour, mine)
 	})
 }
 
@@ -120,7 +119,7 @@ func TestRunOnceFails(t *testing.T) {
 		}, locks.WithWaiting())
 		require.NoError(t, err)
 		require.Equal(t, locks.MarkDone, got.Mark.State)
-		require.Equal(t, locks.OnceNotDue, once(t, client, time.Hour, works).Outcome)
+		once(t, locks.OnceNotDue, client, time.Hour, works)
 		_, err = locks.RunOnce(gone, client, jobKey, time.Hour, works.work)
 		require.ErrorIs(t, err, left)
 		require.Zero(t, works.calls)
@@ -145,8 +144,7 @@ func TestRunOnceIsBusy(t *testing.T) {
 				_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
 					func(ctx context.Context, mine locks.Token) error {
 						token = mine
-						busy := once(t, other, 0, &counted{})
-						require.Equal(t, locks.OnceBusy, busy.Outcome)
+						busy := once(t, locks.OnceBusy, other, 0, &counted{})
 						require.Equal(t, os.Getpid(), busy.Holder.PID)
 						require.Equal(t, token, busy.Holder.Token)
 						require.Zero(t, busy.Mark)
@@ -190,11 +188,9 @@ func TestMarkFirst(t *testing.T) {
 		require.Equal(t, locks.OnceRan, got.Outcome)
 		require.Equal(t, locks.MarkBegun, got.Mark.State)
 		for _, opts := range [][]locks.OnceOption{nil, {locks.WithMarkFirst()}} {
-			next := once(t, client, time.Hour, &counted{}, opts...)
-			require.Equal(t, locks.OnceNotDue, next.Outcome)
-			require.Equal(t, got.Mark, next.Mark)
+			require.Equal(t, got.Mark, once(t, locks.OnceNotDue, client, time.Hour, &counted{}, opts...).Mark)
 		}
-		require.Equal(t, locks.OnceRan, once(t, client, 0, &counted{}, locks.WithMarkFirst()).Outcome)
+		once(t, locks.OnceRan, client, 0, &counted{}, locks.WithMarkFirst())
 	})
 }
 
@@ -207,11 +203,9 @@ func TestRetryAfter(t *testing.T) {
 			locks.WithRetryAfter(time.Minute))
 		require.Equal(t, patient.ErrOfWork, err)
 		require.Equal(t, locks.MarkFailed, got.Mark.State)
-		next := once(t, client, 0, works, locks.WithRetryAfter(time.Hour))
-		require.Equal(t, locks.OnceNotDue, next.Outcome)
-		require.Equal(t, got.Mark, next.Mark)
-		require.Equal(t, locks.OnceRan, once(t, client, time.Hour, works).Outcome, "who names no time does not wait")
-		require.Equal(t, locks.OnceNotDue, once(t, client, time.Hour, works, locks.WithRetryAfter(0)).Outcome)
+		require.Equal(t, got.Mark, once(t, locks.OnceNotDue, client, 0, works, locks.WithRetryAfter(time.Hour)).Mark)
+		once(t, locks.OnceRan, client, time.Hour, works) // who names no time does not wait
+		once(t, locks.OnceNotDue, client, time.Hour, works, locks.WithRetryAfter(0))
 	})
 }
 
@@ -236,42 +230,11 @@ func TestAckWith(t *testing.T) {
 		require.Equal(t, locks.MarkDone, got.Mark.State)
 		require.Equal(t, stories.Written{Data: "done", Version: 0}, zk.Read(t, "/result"))
 		require.ErrorIs(t, locks.AckWith(patient.Deadline(t), locks.Create("/x", nil)), locks.ErrBadAcquire)
+		got, err = locks.RunOnceFor(patient.Deadline(t), client, jobKey, time.Now(), func(ctx context.Context, _ locks.Token) error {
+			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
+			return locks.AckWith(ctx, locks.Create("/result", nil))
+		})
+		require.ErrorIs(t, err, zkconn.ErrNodeExists)
+		require.Equal(t, []any{locks.OnceRan, locks.MarkBegun}, []any{got.Outcome, got.Mark.State})
 	})
-}
-
-// TestRunOnceRefuses what is not well formed, before anything is sent, and what is not a mark.
-func TestRunOnceRefuses(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		c := &counted{}
-		for _, opts := range [][]locks.OnceOption{{locks.WithRetryAfter(-1)}, {locks.WithRetryAfter(1), locks.WithMarkFirst()}} {
-			got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, c.work, opts...)
-			require.ErrorIs(t, err, locks.ErrBadAcquire)
-			require.Zero(t, got)
-		}
-		_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, -1, c.work)
-		require.ErrorIs(t, err, locks.ErrBadAcquire)
-		_, err = locks.RunOnce(patient.Deadline(t), client, "job", 0, c.work)
-		require.ErrorIs(t, err, locks.ErrBadPath)
-		require.Nil(t, zk.Children(t, zk.Raw(t), jobKey))
-
-		zk.Write(t, jobKey, "")
-		zk.Write(t, jobMark, "of another program")
-		_, err = locks.RunOnce(patient.Deadline(t), client, jobKey, 0, c.work)
-		require.ErrorIs(t, err, locks.ErrFailed)
-		require.ErrorContains(t, err, "of another program")
-		require.Equal(t, stories.Written{Data: "of another program", Version: 0}, zk.Read(t, jobMark))
-		require.Zero(t, c.calls)
-	})
-}
-
-// slowWork is work that takes time.
-type slowWork struct {
-	counted
-	takes time.Duration
-}
-
-func (s *slowWork) work(ctx context.Context, token locks.Token) error {
-	time.Sleep(s.takes)
-	return s.counted.work(ctx, token)
 }

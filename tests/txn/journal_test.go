@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,40 +18,6 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
-
-// enter writes an entry under a lease, and notes what it was told.
-func enter(ctx context.Context, j *journal.Journal, lease *locks.Lease, who string) {
-	entry := journal.Entry(int64(lease.Token()), who)
-	j.Begin(entry)
-	_, err := lease.Txn(ctx, locks.CreateSequential("/journal/e-", []byte(entry)))
-	j.End(entry, toldOf(err))
-}
-
-// toldOf gives the outcome that an error of Txn names.
-func toldOf(err error) journal.Outcome {
-	switch {
-	case err == nil:
-		return journal.Committed
-	case errors.Is(err, locks.ErrUnknownOutcome):
-		return journal.Unknown
-	}
-	return journal.Refused
-}
-
-// requireJournal compares what there is with what was told.
-func requireJournal(t *testing.T, j *journal.Journal, zk *stories.Servers) {
-	t.Helper()
-	var entries []string
-	conn := zk.Raw(t)
-	names := zk.Children(t, conn, "/journal")
-	slices.Sort(names)
-	for _, name := range names {
-		data, _, err := conn.Get(zk.Root() + "/journal/" + name)
-		require.NoError(t, err)
-		entries = append(entries, string(data))
-	}
-	require.Empty(t, j.Judge(entries))
-}
 
 // TestJournalIsExact: clients with several workers each contend for a lock, plain, sticky or in cohorts, and write under
 // it, while their connections are cut, requests and replies are lost, and an operator breaks holders.
@@ -81,8 +46,17 @@ func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption) {
 		for w := range workers {
 			all.Go(func() {
 				for n := range rounds {
-					_ = locks.Do(ctx, mutex, func(inside context.Context, _ locks.Token) error {
-						enter(ctx, j, locks.LeaseOf(inside), fmt.Sprintf("%d/%d/%d", c, w, n))
+					_ = locks.Do(ctx, mutex, func(inside context.Context, token locks.Token) error {
+						entry := journal.Entry(int64(token), fmt.Sprintf("%d/%d/%d", c, w, n))
+						j.Begin(entry)
+						_, err := locks.LeaseOf(inside).Txn(ctx, locks.CreateSequential("/journal/e-", []byte(entry)))
+						told := journal.Refused
+						if err == nil {
+							told = journal.Committed
+						} else if errors.Is(err, locks.ErrUnknownOutcome) {
+							told = journal.Unknown
+						}
+						j.End(entry, told)
 						return nil
 					})
 				}
@@ -94,7 +68,14 @@ func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption) {
 	close(over)
 	faults.Wait()
 	require.NoError(t, ctx.Err())
-	requireJournal(t, j, zk)
+	var entries []string
+	conn := zk.Raw(t)
+	for _, name := range zk.Children(t, conn, "/journal") {
+		data, _, err := conn.Get(zk.Root() + "/journal/" + name)
+		require.NoError(t, err)
+		entries = append(entries, string(data))
+	}
+	require.Empty(t, j.Judge(entries))
 	counts := j.Counts()
 	t.Logf("%d entries, %d refused, %d unknown", counts[journal.Committed], counts[journal.Refused], counts[journal.Unknown])
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -35,75 +34,51 @@ func TestGet(t *testing.T) {
 		patient.GiveBack(t, lease)
 		const rounds = 30
 		for round := range rounds {
-			require.NoError(t, locks.Do(patient.Deadline(t), clients[round%3].Mutex("/lock"),
-				func(ctx context.Context, _ locks.Token) error {
-					return addOne(ctx, "/count")
-				}))
+			require.NoError(t, locks.Do(patient.Deadline(t), clients[round%3].Mutex("/lock"), func(ctx context.Context, _ locks.Token) error {
+				for range 2 {
+					data, version, err := locks.LeaseOf(ctx).Get(ctx, "/count")
+					require.NoError(t, err)
+					n, err := strconv.Atoi(string(data))
+					require.NoError(t, err)
+					_, err = locks.LeaseOf(ctx).Txn(ctx, locks.Set("/count", []byte(strconv.Itoa(n+1)), version))
+					require.NoError(t, err)
+				}
+				return nil
+			}))
 		}
 		require.Equal(t, stories.Written{Data: strconv.Itoa(2 * rounds), Version: 2 * rounds}, zk.Read(t, "/count"))
 	})
 }
 
-// addOne adds one to the number in a node, twice, under the lease of ctx.
-func addOne(ctx context.Context, path string) error {
-	lease := locks.LeaseOf(ctx)
-	for range 2 {
-		data, version, err := lease.Get(ctx, path)
-		if err != nil {
-			return err
-		}
-		n, err := strconv.Atoi(string(data))
-		if err != nil {
-			return err
-		}
-		if _, err = lease.Txn(ctx, locks.Set(path, []byte(strconv.Itoa(n+1)), version)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// TestGetRefuses what is not well formed, and reads nothing for a lease that was given back.
+// TestGetRefuses what is not well formed, and reads nothing for a lease that was given back. A read whose request or reply is
+// lost with the connection is done again.
 func TestGetRefuses(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		zk.Write(t, "/value", "is there")
-		lease := patient.Locked(t, client.Mutex("/lock").Lock)
-		_, _, err := lease.Get(patient.Deadline(t), "value")
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		client := bubble.Client(t, server)
+		bubble.WritePlace(t, client)
+		lease, contest := bubble.Locked(t, client.Mutex("/lock").Lock), bubble.Locked(t, client.Contest("/contest").Lock)
+		_, _, err := lease.Get(t.Context(), "value")
 		require.ErrorIs(t, err, locks.ErrBadPath)
-		ended, cancel := context.WithCancel(patient.Deadline(t))
+		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, _, err = lease.Get(ended, "/value")
+		_, _, err = lease.Get(ended, bubble.Place)
 		require.ErrorIs(t, err, context.Canceled)
-		data, version, err := lease.Get(patient.Deadline(t), "/value")
-		require.NoError(t, err)
-		require.Equal(t, stories.Written{Data: "is there", Version: 0}, stories.Written{Data: string(data), Version: version})
-		contest := patient.Locked(t, client.Contest("/contest").Lock) // which guards no Txn, and is held all the same
-		_, _, err = contest.Get(patient.Deadline(t), "/value")
-		require.NoError(t, err)
-		patient.GiveBack(t, lease)
-		data, version, err = lease.Get(patient.Deadline(t), "/value")
-		require.ErrorIs(t, err, locks.ErrReleased)
-		require.Equal(t, stories.Written{Data: "", Version: 0}, stories.Written{Data: string(data), Version: version})
-	})
-}
-
-// TestGetReadsAgain: the connection is cut while it reads, and the reply is lost.
-func TestGetReadsAgain(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		proxy := zk.Proxy(t)
-		client := patient.Open(t, proxy.Addr()+zk.Root())
-		zk.Write(t, "/value", "is there")
-		lease := patient.Locked(t, client.Mutex("/lock").Lock)
-		for _, action := range []rig.Action{rig.DropReply, rig.CutBefore} {
-			fault := proxy.Expect(rig.Rule{Op: rig.OpGetData, Action: action,
-				Path: func(path string) bool { return path == zk.Root()+"/value" }})
-			data, _, err := lease.Get(patient.Deadline(t), "/value")
-			<-fault.Fired()
+		for _, action := range []embedded.Action{embedded.Pass, embedded.CutBefore, embedded.CutAfter} {
+			lost, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: bubble.Place, Action: action})
 			require.NoError(t, err)
-			require.Equal(t, "is there", string(data))
+			data, version, err := lease.Get(t.Context(), bubble.Place)
+			require.NoError(t, err)
+			require.Equal(t, []any{"first", int32(0), 1}, []any{string(data), version, lost.Hits()})
 		}
-		patient.GiveBack(t, lease)
+		_, _, err = contest.Get(t.Context(), bubble.Place) // which guards no Txn, and is held all the same
+		require.NoError(t, err)
+		bubble.GiveBack(t, lease)
+		data, version, err := lease.Get(t.Context(), bubble.Place)
+		require.ErrorIs(t, err, locks.ErrReleased)
+		require.Nil(t, data)
+		require.Zero(t, version)
+		bubble.GiveBack(t, contest)
 	})
 }
 

@@ -2,8 +2,6 @@ package txn
 
 import (
 	"context"
-	"strconv"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,100 +81,60 @@ func TestTxnMakesNoParentsFor(t *testing.T) {
 	})
 }
 
-// TestManyMakeTheSameParents: holders of different locks need the same parents at the same moment. Each transaction is
-// carried out, once.
-func TestManyMakeTheSameParents(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		const holders, rounds = 4, 10
-		var leases []*locks.Lease
-		for n := range holders {
-			leases = append(leases, patient.Locked(t, zk.Open(t).Mutex("/lock"+strconv.Itoa(n)).Lock))
-		}
-		for round := range rounds {
-			root := "/round" + strconv.Itoa(round)
-			var all sync.WaitGroup
-			for n, lease := range leases {
-				all.Go(func() {
-					results, err := lease.Txn(patient.Deadline(t), withParents(root+"/a/b/n"+strconv.Itoa(n), strconv.Itoa(n)))
-					if err != nil || len(results) != 1 {
-						t.Error(results, err)
-					}
-				})
-			}
-			all.Wait()
-			require.Len(t, zk.Children(t, zk.Raw(t), root+"/a/b"), holders)
-		}
-	})
+// requireMine finds what was written below /deep: the leaf once, and its parent as it is to be.
+func requireMine(t *testing.T, lease *locks.Lease, parent string) {
+	t.Helper()
+	for path, want := range map[string]string{"/deep/er": parent, "/deep/er/most": "mine"} {
+		data, version, err := lease.Get(t.Context(), path)
+		require.NoError(t, err)
+		require.Equal(t, stories.Written{Data: want, Version: 0}, stories.Written{Data: string(data), Version: version})
+	}
 }
 
 // TestParentsChangeMeanwhile: what was found out about the parents is no longer true when the transaction arrives.
 func TestParentsChangeMeanwhile(t *testing.T) {
-	for name, meanwhile := range map[string]func(other *locks.Lease) error{
-		"one is made": func(other *locks.Lease) error {
-			_, err := other.Txn(context.Background(), withParents("/deep/er", "theirs"))
-			return err
-		},
-		"one is deleted": func(other *locks.Lease) error {
-			_, err := other.Txn(context.Background(), locks.Delete("/deep", locks.AnyVersion))
-			return err
-		},
+	for theirs, ops := range map[string][]locks.Op{ // before the look, and behind it
+		"theirs": {locks.Create("/other", nil), withParents("/deep/er", "theirs")},
+		"":       {locks.Create("/deep", nil), locks.Delete("/deep", locks.AnyVersion)},
 	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client, others := bubble.Client(t, server), bubble.Client(t, server)
-				lease, other := patient.Locked(t, client.Mutex("/lock").Lock), patient.Locked(t, others.Mutex("/theirs").Lock)
-				theirs := ""
-				if name == "one is deleted" {
-					_, err := other.Txn(t.Context(), locks.Create("/deep", nil))
-					require.NoError(t, err)
-				} else {
-					theirs = "theirs"
-				}
-				looked, err := server.Inject(embedded.Fault{Session: lease.Session(), Op: embedded.OpExists, Path: "/deep",
-					Action: embedded.HoldReplies, Delay: time.Second})
-				require.NoError(t, err)
-				done := make(chan error, 1)
-				go func() {
-					_, err := lease.Txn(context.WithoutCancel(t.Context()), withParents("/deep/er/most", "mine"))
-					done <- err
-				}()
-				require.NoError(t, looked.Wait(t.Context()))
-				require.NoError(t, meanwhile(other))
-				require.NoError(t, <-done)
-				for path, want := range map[string]string{"/deep/er": theirs, "/deep/er/most": "mine"} {
-					data, version, err := lease.Get(t.Context(), path)
-					require.NoError(t, err)
-					require.Equal(t, stories.Written{Data: want, Version: 0}, stories.Written{Data: string(data), Version: version})
-				}
-			})
+		synctest.Test(t, func(t *testing.T) {
+			server := bubble.Server(t)
+			lease := bubble.Locked(t, bubble.Client(t, server).Mutex("/lock").Lock)
+			other := bubble.Locked(t, bubble.Client(t, server).Mutex("/theirs").Lock)
+			_, err := other.Txn(t.Context(), ops[0])
+			require.NoError(t, err)
+			looked, err := server.Inject(embedded.Fault{Session: lease.Session(), Op: embedded.OpExists, Path: "/deep",
+				Action: embedded.HoldReplies, Delay: time.Second})
+			require.NoError(t, err)
+			done := make(chan error, 1)
+			go func() {
+				_, err := lease.Txn(context.WithoutCancel(t.Context()), withParents("/deep/er/most", "mine"))
+				done <- err
+			}()
+			require.NoError(t, looked.Wait(t.Context()))
+			_, err = other.Txn(t.Context(), ops[1])
+			require.NoError(t, err)
+			require.NoError(t, <-done)
+			requireMine(t, lease, theirs)
 		})
 	}
 }
 
 // TestReplyToTxnWithParentsIsLost: the look, the request or the reply. It is carried out once, and has one result.
 func TestReplyToTxnWithParentsIsLost(t *testing.T) {
-	for name, fault := range map[string]embedded.Fault{
-		"the request of the look": {Op: embedded.OpExists, Path: "/deep", Action: embedded.CutBefore},
-		"the reply to the look":   {Op: embedded.OpExists, Path: "/deep", Action: embedded.CutAfter},
-		"the request":             {Op: embedded.OpMulti, Path: "/deep", Action: embedded.CutBefore},
-		"the reply":               {Op: embedded.OpMulti, Path: "/deep", Action: embedded.CutAfter},
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, op := range []embedded.Op{embedded.OpExists, embedded.OpMulti} {
+		for _, action := range []embedded.Action{embedded.CutBefore, embedded.CutAfter} {
 			synctest.Test(t, func(t *testing.T) {
 				server := bubble.Server(t)
-				client := bubble.Client(t, server)
-				lease := patient.Locked(t, client.Mutex("/lock").Lock)
-				struck, err := server.Inject(fault)
+				lease := bubble.Locked(t, bubble.Client(t, server).Mutex("/lock").Lock)
+				struck, err := server.Inject(embedded.Fault{Op: op, Path: "/deep", Action: action})
 				require.NoError(t, err)
-				results, err := lease.Txn(t.Context(), withParents("/deep/er", "mine"))
+				results, err := lease.Txn(t.Context(), withParents("/deep/er/most", "mine"))
 				require.NoError(t, err)
 				require.NoError(t, struck.Wait(t.Context()))
-				require.Equal(t, []locks.OpResult{{Path: "/deep/er"}}, results)
-				data, version, err := lease.Get(t.Context(), "/deep/er")
-				require.NoError(t, err)
-				require.Equal(t, stories.Written{Data: "mine", Version: 0}, stories.Written{Data: string(data), Version: version})
+				require.Equal(t, []locks.OpResult{{Path: "/deep/er/most"}}, results)
+				requireMine(t, lease, "")
 			})
-		})
+		}
 	}
 }

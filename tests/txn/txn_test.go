@@ -3,12 +3,13 @@ package txn
 import (
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
@@ -35,10 +36,17 @@ func TestTxn(t *testing.T) {
 		require.ErrorIs(t, err, zkconn.ErrBadVersion)
 		require.ErrorContains(t, err, "/jobs")
 		require.Equal(t, stories.Absent, zk.Read(t, "/other"))
-		_, err = lease.Txn(patient.Deadline(t), locks.Delete("/nowhere", locks.AnyVersion))
-		require.ErrorIs(t, err, zkconn.ErrNoNode)
-		require.NotErrorIs(t, err, locks.ErrLost)
+		for _, op := range []locks.Op{locks.Delete("/nowhere", locks.AnyVersion), locks.Create("/deep/er", nil), locks.CreateSequential("/deep/er", nil)} {
+			_, err = lease.Txn(patient.Deadline(t), op)
+			require.ErrorIs(t, err, zkconn.ErrNoNode)
+			require.ErrorContains(t, err, op.Path)
+			require.NotErrorIs(t, err, locks.ErrLost)
+			require.False(t, locks.MayPass(err))
+		}
 		require.True(t, lease.Valid(), "a part that is refused says nothing about the lock")
+		results, err = lease.Txn(patient.Deadline(t), locks.Create("/deep", nil), locks.Create("/deep/er", nil))
+		require.NoError(t, err)
+		require.Equal(t, "/deep/er", results[1].Path)
 
 		mine := locks.Create("/mine", nil)
 		mine.Ephemeral = true
@@ -54,43 +62,50 @@ func TestTxn(t *testing.T) {
 	})
 }
 
-// TestTxnRefuses what cannot be guarded or is not well formed, before anything is sent.
+// TestTxnRefuses what cannot be guarded or is not well formed, before anything is sent. The lease goes on.
 func TestTxnRefuses(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		client := zk.Open(t)
-		contest := patient.Locked(t, client.Contest("/contest").Lock)
-		_, err := contest.Txn(patient.Deadline(t), locks.Create("/x", nil))
-		require.ErrorIs(t, err, locks.ErrBadAcquire)
-		lease := patient.Locked(t, client.Mutex("/lock").Lock)
-		_, err = lease.Txn(patient.Deadline(t))
-		require.ErrorIs(t, err, locks.ErrBadAcquire)
-		_, err = lease.Txn(patient.Deadline(t), locks.Create("x", nil))
-		require.ErrorIs(t, err, locks.ErrBadPath)
-		_, err = lease.Txn(patient.Deadline(t), locks.Op{Path: "/x"})
-		require.ErrorIs(t, err, locks.ErrBadAcquire)
-		_, err = lease.Txn(patient.Deadline(t), locks.Create("/x", make([]byte, 2<<20)))
-		require.ErrorIs(t, err, zkconn.ErrTooLarge)
-		ended, cancel := context.WithCancel(patient.Deadline(t))
+	synctest.Test(t, func(t *testing.T) {
+		client := bubble.Client(t, bubble.Server(t))
+		lease, contest := bubble.Locked(t, client.Mutex("/lock").Lock), bubble.Locked(t, client.Contest("/contest").Lock)
+		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err = lease.Txn(ended, locks.Create("/x", nil))
-		require.ErrorIs(t, err, context.Canceled)
-		require.Equal(t, stories.Absent, zk.Read(t, "/x"))
+		x := []locks.Op{locks.Create("/x", nil)}
+		for _, c := range []struct {
+			ctx   context.Context
+			lease *locks.Lease
+			ops   []locks.Op
+			want  error
+		}{
+			{t.Context(), contest, x, locks.ErrBadAcquire},
+			{t.Context(), lease, nil, locks.ErrBadAcquire},
+			{t.Context(), lease, []locks.Op{locks.Create("x", nil)}, locks.ErrBadPath},
+			{t.Context(), lease, []locks.Op{{Path: "/x"}}, locks.ErrBadAcquire},
+			{t.Context(), lease, []locks.Op{locks.Create("/x", make([]byte, 2<<20))}, locks.ErrTooLarge},
+			{ended, lease, x, context.Canceled},
+		} {
+			_, err := c.lease.Txn(c.ctx, c.ops...)
+			require.ErrorIs(t, err, c.want)
+			require.False(t, locks.MayPass(err))
+		}
+		_, err := lease.Txn(t.Context(), x...)
+		require.NoError(t, err, "it does not exist yet")
+		bubble.GiveBack(t, lease, contest)
 	})
 }
 
 // TestTxnOfAHolderThatWasBroken: an operator takes the lock away. Nothing is written, whether or not the holder has heard
 // of it.
 func TestTxnOfAHolderThatWasBroken(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		zk.Write(t, "/value", "first")
-		client := zk.Open(t)
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		bubble.WritePlace(t, other)
 		for range 10 {
-			lease := patient.Locked(t, client.Mutex("/lock").Lock)
-			require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/lock/"+lease.Node(), -1))
-			_, err := lease.Txn(patient.Deadline(t), locks.Set("/value", []byte("stale"), locks.AnyVersion))
-			require.ErrorIs(t, err, locks.ErrLost)
-			require.Equal(t, stories.Written{Data: "first", Version: 0}, zk.Read(t, "/value"))
+			lease := bubble.Locked(t, client.Mutex("/lock").Lock)
+			require.NoError(t, other.Break(t.Context(), patient.QueueOf(t, other, "/lock")[0]))
+			require.ErrorIs(t, bubble.Swap(t.Context(), lease, "stale", locks.AnyVersion), locks.ErrLost)
 		}
+		bubble.RequireAt(t, other, 0)
 	})
 }
 
@@ -211,26 +226,20 @@ func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action
 
 // TestTxnEndsWithItsContext: nothing of it is sent afterwards when the connection was down all the time.
 func TestTxnEndsWithItsContext(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-		proxy := zk.Proxy(t)
-		client := patient.Open(t, proxy.Addr()+zk.Root())
-		lease := patient.Locked(t, client.Mutex("/lock").Lock)
-		proxy.Refuse(true)
-		proxy.Cut()
-		patient.Eventually(t, func() bool { return client.State().Phase == actors.Disconnected }, "it is not cut")
-		ctx, cancel := context.WithTimeout(patient.Deadline(t), 20*time.Millisecond)
+	synctest.Test(t, func(t *testing.T) {
+		d, client := bubble.Through(t)
+		bubble.WritePlace(t, client)
+		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
+		d.Be(bubble.Down)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		_, err := lease.Txn(ctx, locks.Create("/x", nil))
+		err := bubble.Swap(ctx, lease, "given up", 0)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NotErrorIs(t, err, locks.ErrUnknownOutcome)
-		waits := make(chan error, 1)
-		go func() {
-			_, err := lease.Txn(patient.Deadline(t), locks.Create("/y", nil))
-			waits <- err
-		}()
-		proxy.Refuse(false)
-		require.NoError(t, <-waits, "it goes out when the connection is back")
-		require.Equal(t, stories.Absent, zk.Read(t, "/x"))
-		patient.GiveBack(t, lease)
+		time.AfterFunc(100*time.Millisecond, func() { d.Be(bubble.Open) })
+		require.NoError(t, bubble.Swap(t.Context(), lease, "mine", 0), "it goes out when the connection is back")
+		bubble.GiveBack(t, lease)
+		bubble.RequireAt(t, client, 1)
 	})
 }

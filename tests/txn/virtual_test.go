@@ -3,10 +3,12 @@ package txn
 import (
 	"context"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -99,13 +101,12 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 // and a client that has another one.
 func heldThroughOutages(t *testing.T) (*embedded.Server, *bubble.Network, *locks.Client, *locks.Lease) {
 	t.Helper()
-	server := bubble.Server(t)
-	d := &bubble.Network{Server: server}
-	client, others := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
+	d, client := bubble.Through(t)
+	others := bubble.Client(t, d.Server)
 	bubble.WritePlace(t, others)
 	lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 	time.Sleep(time.Minute)
-	return server, d, others, lease
+	return d.Server, d, others, lease
 }
 
 // TestTxnAfterTheLease: the connection is down until the lease is over, or the session has expired: nothing is sent, also
@@ -187,19 +188,15 @@ func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
 // TestTxnsOfOneLeaseFollowEachOther, in any number, and all are carried out.
 func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
+		client := bubble.Client(t, bubble.Server(t))
 		bubble.WritePlace(t, client)
 		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
-		const all = 20
-		answers := make(chan error, all)
-		for range all {
-			go func() { answers <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "one", locks.AnyVersion) }()
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() { assert.NoError(t, bubble.Swap(t.Context(), lease, "one", locks.AnyVersion)) })
 		}
-		for range all {
-			require.NoError(t, <-answers)
-		}
-		bubble.RequireAt(t, client, all)
+		all.Wait()
+		bubble.RequireAt(t, client, 20)
 		bubble.GiveBack(t, lease)
 	})
 }
@@ -208,14 +205,12 @@ func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 // that it was to make takes no room in the session.
 func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		d := &bubble.Network{Server: server}
-		client := bubble.OpenThrough(t, server, d)
+		d, client := bubble.Through(t)
 		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
 		before := client.State().NodeBytes
 		mine := locks.CreateSequential("/mine-", nil)
 		mine.Ephemeral = true
-		fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: "/mine-", Action: embedded.CutBefore})
+		fault, err := d.Server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: "/mine-", Action: embedded.CutBefore})
 		require.NoError(t, err)
 		d.Refuse(true)
 		ctx, cancel := context.WithCancel(t.Context())
