@@ -77,8 +77,6 @@ var uncounted = map[string]string{
 	"tests/restarts/session_file_predecessor_test.go": alone,
 	"tests/restarts/session_file_process_test.go":     listened,
 	"tests/sasl/refused_test.go":                      refused,
-	"tests/services/process_test.go":                  listened,
-	"tests/services/servers_test.go":                  itself,
 	"tests/simulation/world_test.go":                  "its witness finds waiters that stand still",
 	"tests/soak/turnstile.go":                         itself,
 	"tests/stalls/round_test.go":                      itself,
