@@ -70,7 +70,6 @@ var uncounted = map[string]string{
 	"tests/leases/dead_ensemble_test.go":              refused,
 	"tests/leases/kept_handles_test.go":               alone,
 	"tests/leases/leak_test.go":                       alone,
-	"tests/matrix/child_test.go":                      listened,
 	"tests/readme/samples_test.go":                    alone,
 	"tests/refusals/bad_input_test.go":                refused,
 	"tests/restarts/reclaim_process_test.go":          listened,

@@ -43,7 +43,6 @@ var waiters = []struct{ suite, test string }{
 	{"tests/restarts", "TestTakeOverLosesMessages"},
 	{"tests/runonce", "TestRunOnceForPaused/embedded"},
 	{"tests/sasl", "TestReconnects/embedded"},
-	{"tests/services", "TestInVirtualTime/Do/expiry"},
 	{"tests/singleton", "TestStopMoves"},
 	{"tests/steady", "TestSteady/hand-overs"},
 	{"tests/txn", "TestJournalIsExact/hand-over/embedded"},
