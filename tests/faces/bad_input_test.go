@@ -53,17 +53,14 @@ func TestBadInput(t *testing.T) {
 			if _, calls := from.(client); calls && c.err == nil {
 				continue
 			}
-			for _, try := range []bool{false, true} {
-				c.want.Try = try
-				r := from.ask(t, c.want)
-				r.ended(t, c.err)
-				require.Contains(t, r.why(), c.says)
-				requireWent(t, r, actorstest.Then(messages.StateFailed))
-				first := r.recorder().Transitions()[0]
-				require.Equal(t, messages.StateNone, first.From)
-				require.Equal(t, messages.Grant{Path: c.want.Path, Actor: first.Actor}, first.Grant)
-				requireTold(t, r, first.Grant, told(&messages.Failed{}, messages.ReasonBadInput))
-			}
+			r := from.ask(t, c.want)
+			r.ended(t, c.err)
+			require.Contains(t, r.why(), c.says)
+			requireWent(t, r, actorstest.Then(messages.StateFailed))
+			first := r.recorder().Transitions()[0]
+			require.Equal(t, messages.StateNone, first.From)
+			require.Equal(t, messages.Grant{Path: c.want.Path, Actor: first.Actor}, first.Grant)
+			requireTold(t, r, first.Grant, told(&messages.Failed{}, messages.ReasonBadInput))
 		}
 		require.Empty(t, at.Children(t, o.Conn, ""))
 		require.Equal(t, before, proxy.Requests(rig.OpAny), "something was sent")
