@@ -1,7 +1,9 @@
 package faces
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -106,5 +108,31 @@ func TestSessionIsClosed(t *testing.T) {
 		stories.AwaitCount(t, at, s.path, 1)
 		frees(t, next)
 		frees(t, busy)
+	})
+}
+
+// TestBadInput: the request ends before it begins, and the servers have nothing of it.
+func TestBadInput(t *testing.T) {
+	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+		proxy, o := at.Proxy(t), stories.Look(t, at)
+		from := f.open(t, proxy.Addr()+at.Root(), 10*time.Minute) // whose heartbeats come later
+		before := proxy.Requests(rig.OpAny)
+		for says, want := range map[string]messages.Acquire{"absolute": {Path: "orders"}, "-1s": {Path: "/a", Grace: -time.Second},
+			"1025": {Path: "/a", Label: strings.Repeat("x", 1025), Try: true}} {
+			r := from.ask(t, want)
+			if want.Path == "/a" {
+				r.ended(t, locks.ErrBadAcquire)
+			} else {
+				r.ended(t, locks.ErrBadPath)
+			}
+			require.Contains(t, r.why(), says)
+			requireWent(t, r, actorstest.Then(messages.StateFailed))
+			first := r.recorder().Transitions()[0]
+			require.Equal(t, messages.StateNone, first.From)
+			require.Equal(t, messages.Grant{Path: want.Path, Actor: first.Actor}, first.Grant)
+			requireTold(t, r, first.Grant, told(&messages.Failed{}, messages.ReasonBadInput))
+		}
+		require.Empty(t, at.Children(t, o.Conn, ""))
+		require.Equal(t, before, proxy.Requests(rig.OpAny), "something was sent")
 	})
 }
