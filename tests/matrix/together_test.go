@@ -58,8 +58,17 @@ func struck(action embedded.Action, paths int) func(*testing.T, *crowd) {
 		kept.Release()
 		require.NoError(t, fault.Wait(patient.Deadline(t)))
 		synctest.Wait()
+		made := map[int64]bool{}
 		for _, lockPath := range somePaths(paths) {
+			for _, name := range c.children(t, lockPath) {
+				_, stat, err := c.operator.Exists(lockPath + "/" + name)
+				require.NoError(t, err)
+				made[stat.Czxid] = true
+			}
 			c.enter(t, c.theirs, lockPath)
+		}
+		if action == embedded.CutAfter && patient.Fast(t, "group-commit") {
+			require.Len(t, made, 1, "they share a transaction")
 		}
 	}
 }
