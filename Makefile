@@ -35,7 +35,7 @@ test-all test-race test-pages versions race halts lint fuzz: export GOGC ?= 400
 # The versions of ZooKeeper that make versions tests on, and the packages that start servers. Debian 12 alone has 3.8.0.
 # The embedded server is compared with one version only, so make test-all alone has tests/conformance.
 VERSIONS ?= 3.9.5 3.8.6 3.8.0
-SERVERS := ./actors ./examples/... $(BEHAVIOUR) ./tests/access ./tests/cluster ./tests/figures ./tests/gateway ./tests/interop ./tests/kerberos ./tests/matrix ./tests/rig/... ./tests/services ./tests/stalls ./tests/touches ./tests/zklock
+SERVERS := ./actors ./examples/... $(BEHAVIOUR) ./tests/access ./tests/cluster ./tests/figures ./tests/gateway ./tests/interop ./tests/kerberos ./tests/matrix ./tests/rig/... ./tests/stalls ./tests/touches ./tests/zklock
 # What is compiled does not depend on the folder it is in, so that tests/readme compiles its clone of the repository and
 # what go install downloads once, not three times. The programs that tests build have no debugger's tables either.
 test test-all: export GOFLAGS += -trimpath -ldflags=-w

@@ -1,10 +1,8 @@
 package matrix
 
 import (
-	"fmt"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -46,24 +44,11 @@ const (
 	nodeDeleted     Fault = "node-deleted"
 	parentDeleted   Fault = "parent-deleted"
 	denied          Fault = "acl-denies"
-	eventFirst      Fault = "event-before-reply"
-	clockStepped    Fault = "clock-stepped"
 	endedElsewhere  Fault = "ended-elsewhere"
 )
 
 var faults = []Fault{cutBefore, replyLost, replyLate, followerLags, expired, serverRestarted, leaderKilled, quorumLost,
-	paused, nodeDeleted, parentDeleted, denied, eventFirst, clockStepped, endedElsewhere}
-
-// ending is the state of the subject when the fault is over.
-type ending int
-
-const (
-	held       ending = iota // it holds, and gives back when it is asked to
-	lost                     // it held, and has lost
-	released                 // it was giving back, and has
-	refused                  // its Lock has returned an error
-	unreturned               // its Unlock has
-)
+	paused, nodeDeleted, parentDeleted, denied, endedElsewhere}
 
 // cell is one request met by one fault.
 type cell struct {
@@ -75,12 +60,9 @@ type cell struct {
 
 	at     stage
 	strike func(t *testing.T, s *scene) // has the request sent and the fault happen
-	run    func(t *testing.T)           // instead of a scene in a bubble
 
-	end       ending
-	course           // what the subject goes through
+	course           // what the subject goes through; how it ends follows from it
 	orElse    course // or this, where two things happen at once
-	orAlso    course // or this, where three do
 	before    bool   // Lost comes before the next holds
 	frontLost bool   // the one before the subject meets the fault as well, and loses
 	err       error  // that Lock or Unlock returns
@@ -119,12 +101,11 @@ func queuedAnew(states []messages.State) []messages.State {
 	return queued
 }
 
-// anew is andBack for a subject that queues in its next session in the end.
-func anew(states ...messages.State) course {
-	c := andBack(append(states, stCreating)...)
-	c.anew = true
-	return c
-}
+// last is the state in which the subject ends.
+func (c course) last() messages.State { return c.story[len(c.story)-1] }
+
+// refused: Lock has returned an error.
+func (c course) refused() bool { return c.last() == stFailed && !slices.Contains(c.story, stHeld) }
 
 // stage says where the players of a scene are.
 type stage struct {
@@ -146,7 +127,6 @@ const (
 	stReleasing  = messages.StateReleasing
 	stReleased   = messages.StateReleased
 	stLost       = messages.StateLost
-	stCancelled  = messages.StateCancelled
 	stFailed     = messages.StateFailed
 )
 
@@ -162,6 +142,13 @@ func andBack(states ...messages.State) course {
 	return course{story: append(states, stHeld, stReleasing, stReleased)}
 }
 
+// anew is andBack for a subject that queues in its next session in the end.
+func anew(states ...messages.State) course {
+	c := andBack(append(states, stCreating)...)
+	c.anew = true
+	return c
+}
+
 // cellsOf gives a fault's cells, which have what all has where they do not say otherwise.
 func cellsOf(all cell, cells []cell) []cell {
 	for i := range cells {
@@ -170,17 +157,36 @@ func cellsOf(all cell, cells []cell) []cell {
 		if c.strike == nil {
 			c.strike = all.strike
 		}
-		if reflect.ValueOf(c.at).IsZero() {
+		if c.at.isNothing() {
 			c.at = all.at
 		}
 	}
 	return cells
 }
 
+// column is cellsOf for a fault most of whose courses are those that many faults have. It has an outcome for each request.
+// What all says of a loss counts for requests that end so.
+func column(all cell, courses map[Request]course, outcomes map[Request]string, own ...cell) []cell {
+	for _, request := range requests {
+		c := cell{request: request, outcome: outcomes[request], course: courses[request]}
+		if c.outcome == "" {
+			continue
+		}
+		if c.last() == stLost {
+			c.course.reason, c.before, c.orElse = all.course.reason, all.before, all.orElse
+		}
+		own = append(own, c)
+	}
+	return cellsOf(all, own)
+}
+
+// isNothing reports whether a stage has nothing special.
+func (s stage) isNothing() bool { return reflect.ValueOf(s).IsZero() }
+
 // matrix is all cells.
 var matrix = slices.Concat(cutBeforeCells, replyLostCells, replyLateCells, followerLagsCells, expiredCells,
 	serverRestartedCells, leaderKilledCells, quorumLostCells, pausedCells, nodeDeletedCells, parentDeletedCells,
-	deniedCells, eventFirstCells, clockSteppedCells, endedElsewhereCells)
+	deniedCells, endedElsewhereCells)
 
 // absurd lists the cells of a fault that make no sense, for one reason.
 func absurd(fault Fault, why string, rows ...Request) (all []cell) {
@@ -190,11 +196,6 @@ func absurd(fault Fault, why string, rows ...Request) (all []cell) {
 	return all
 }
 
-// but gives the requests without some.
-func but(without ...Request) []Request {
-	return slices.DeleteFunc(slices.Clone(requests), func(r Request) bool { return slices.Contains(without, r) })
-}
-
 // TestMatrix runs every cell that makes sense.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
@@ -202,22 +203,18 @@ func TestMatrix(t *testing.T) {
 		t.Run(string(request), func(t *testing.T) {
 			for _, c := range matrix {
 				if c.request == request && c.absurd == "" {
+					c.recipe = exclusiveLock
 					t.Run(string(c.fault), c.test)
 				}
 			}
 		})
 	}
-	t.Log("\n" + summary())
 }
 
 // test runs a cell beside others.
 func (c cell) test(t *testing.T) {
 	t.Parallel()
 	t.Logf("required: %s", c.outcome)
-	if c.run != nil {
-		c.run(t)
-		return
-	}
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, c)
 		c.strike(t, s)
@@ -240,7 +237,7 @@ func TestMatrixIsComplete(t *testing.T) {
 				t.Errorf("%s/%s: %d cells instead of one", request, fault, len(found))
 			case (found[0].outcome == "") == (found[0].absurd == ""):
 				t.Errorf("%s/%s: it needs an outcome, or else a reason why it makes no sense", request, fault)
-			case found[0].absurd == "" && (found[0].strike == nil) == (found[0].run == nil):
+			case found[0].absurd == "" && found[0].strike == nil:
 				t.Errorf("%s/%s: nothing is run for it", request, fault)
 			}
 		}
@@ -248,25 +245,4 @@ func TestMatrixIsComplete(t *testing.T) {
 	if len(matrix) != len(requests)*len(faults) {
 		t.Errorf("%d cells in a matrix of %d by %d", len(matrix), len(requests), len(faults))
 	}
-}
-
-// summary lists the cells, for people.
-func summary() string {
-	var b strings.Builder
-	ran := 0
-	for _, c := range matrix {
-		if c.absurd == "" {
-			ran++
-		}
-	}
-	fmt.Fprintf(&b, "%d requests × %d faults: %d cells run, %d make no sense\n", len(requests), len(faults), ran, len(matrix)-ran)
-	for _, c := range matrix {
-		name := string(c.request) + "/" + string(c.fault)
-		if c.absurd != "" {
-			fmt.Fprintf(&b, "  %-26s — %s\n", name, c.absurd)
-		} else {
-			fmt.Fprintf(&b, "  %-26s %s\n", name, c.outcome)
-		}
-	}
-	return b.String()
 }

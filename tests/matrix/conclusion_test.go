@@ -3,7 +3,7 @@ package matrix
 import (
 	"context"
 	"fmt"
-	"slices"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -19,35 +19,38 @@ import (
 // queue to nothing.
 func (s *scene) conclude(t *testing.T) {
 	t.Helper()
-	if s.cell.end == refused {
-		s.subject.await(t, s.cell.course.story[len(s.cell.course.story)-1]) // before the one that it would wait for gives back
+	demanded, refused := s.cell.course, s.cell.refused()
+	if refused {
+		s.subject.await(t, stFailed) // before the one that it would wait for gives back
 	}
-	if s.front != nil {
-		if s.cell.frontLost {
-			awaitEnd(t, s.front.lease)
-			require.ErrorIs(t, s.front.lease.Unlock(patient(t)), locks.ErrLost)
-		} else {
-			s.awaitPlace(t)
-			require.NoError(t, s.front.lease.Unlock(patient(t)))
-		}
+	switch {
+	case s.front == nil:
+	case s.cell.frontLost:
+		patient.AwaitLost(t, s.front.lease)
+		require.ErrorIs(t, s.front.lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+	default:
+		s.awaitPlace(t)
+		patient.GiveBack(t, s.front.lease)
 	}
-	if s.cell.end != held {
+	holds := demanded.last() == stReleased && s.cell.request != remove
+	if !holds {
 		s.leaveBeside(t)
 	}
 	var token messages.Token
-	switch s.cell.end {
-	case held:
-		token = s.concludeHeld(t)
-	case lost:
-		token = s.concludeLost(t)
-	case released:
-		require.NoError(t, <-s.unlock)
-		require.ErrorIs(t, s.subject.lease.Unlock(patient(t)), locks.ErrNotHeld)
-		token = s.subject.lease.Token()
+	switch {
+	case holds:
+		s.concludeHeld(t)
+	case demanded.last() == stLost:
+		s.concludeLost(t)
 	case refused:
-		require.ErrorIs(t, (<-s.subject.got).err, s.cell.err)
-	case unreturned:
+		require.ErrorIs(t, (<-s.subject.got).Err, s.cell.err)
+	default: // it was giving back
 		require.ErrorIs(t, <-s.unlock, s.cell.err)
+		if s.cell.err == nil {
+			require.ErrorIs(t, s.subject.lease.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
+		}
+	}
+	if s.subject.lease != nil {
 		token = s.subject.lease.Token()
 	}
 	next := s.next.hold(t)
@@ -55,13 +58,13 @@ func (s *scene) conclude(t *testing.T) {
 	synctest.Wait() // the guard of a contest whose node was deleted by itself goes behind that
 	require.Empty(t, s.owned(t, s.subject), "nodes of a request that has ended")
 	if s.cell.fault == quorumLost { // the next one's session has lapsed, too, and is closed beside the one that replaces it
-		eventually(t, func() bool { return len(s.children(t)) == 1 }, "nodes of a session that was replaced")
+		patient.Eventually(t, func() bool { return len(s.children(t, lockPath)) == 1 }, "nodes of a session that was replaced")
 	}
-	require.Equal(t, []string{next.Node()}, s.children(t))
+	require.Equal(t, []string{next.Node()}, s.children(t, lockPath))
 	s.compare(t)
-	require.NoError(t, next.Unlock(patient(t)))
+	patient.GiveBack(t, next)
 	time.Sleep(timeout + 2*tick) // everything late has come
-	require.Empty(t, s.children(t))
+	require.Empty(t, s.children(t, lockPath))
 	s.compare(t)
 }
 
@@ -72,12 +75,12 @@ func (s *scene) awaitPlace(t *testing.T) {
 	for place > 0 && s.cell.course.story[place-1] != stWatching {
 		place--
 	}
-	eventually(t, func() bool { return len(s.subject.rec.States()) >= place }, "the subject has found its place")
+	patient.Eventually(t, func() bool { return len(s.subject.rec.States()) >= place }, "the subject has found its place")
 	synctest.Wait() // until what it has asked for there is answered
 }
 
 // concludeHeld: the subject holds, by one node, and gives the lock back to the next.
-func (s *scene) concludeHeld(t *testing.T) messages.Token {
+func (s *scene) concludeHeld(t *testing.T) {
 	t.Helper()
 	lease := s.subject.hold(t)
 	s.leaveBeside(t)
@@ -89,47 +92,33 @@ func (s *scene) concludeHeld(t *testing.T) messages.Token {
 	require.NoError(t, lease.Context().Err())
 	require.Equal(t, []string{lease.Node()}, s.owned(t, s.subject))
 	require.Empty(t, s.next.got, "somebody else holds as well")
-	require.NoError(t, lease.Unlock(patient(t)))
-	return lease.Token()
-}
-
-// awaitEnd waits until a lease is over.
-func awaitEnd(t *testing.T, lease *locks.Lease) {
-	t.Helper()
-	select {
-	case <-lease.Context().Done():
-	case <-patient(t).Done():
-		t.Fatal("the lease is never over")
-	}
+	patient.GiveBack(t, lease)
 }
 
 // concludeLost: the subject has lost the lock, for good.
-func (s *scene) concludeLost(t *testing.T) messages.Token {
+func (s *scene) concludeLost(t *testing.T) {
 	t.Helper()
 	lease := s.subject.hold(t)
-	awaitEnd(t, lease)
-	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrLost)
+	patient.AwaitLost(t, lease)
 	require.False(t, lease.Valid())
-	require.ErrorIs(t, lease.Unlock(patient(t)), locks.ErrLost)
+	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
 	if s.next.got == nil {
 		s.next.ask(t)
 	}
 	next := s.next.hold(t)
 	if s.cell.before {
-		over := s.subject.await(t, messages.StateLost).At
 		// At the same time where the subject's own delete lets it in: it is sent after Lost is told.
-		require.LessOrEqual(t, over, s.next.await(t, messages.StateHeld).At, "the next was let in first")
+		require.LessOrEqual(t, s.subject.await(t, stLost).At, s.next.await(t, stHeld).At, "the next was let in first")
 	}
 	require.True(t, next.Valid())
 	require.False(t, lease.Valid())
-	return lease.Token()
 }
 
 // compare holds what the subject went through, and what it was told, against what the cell demands.
 func (s *scene) compare(t *testing.T) {
 	t.Helper()
 	c := s.cell
-	eventually(t, func() bool {
+	patient.Eventually(t, func() bool {
 		states := s.subject.rec.States()
 		return len(states) > 0 && states[len(states)-1].Terminal()
 	}, "the request has ended")
@@ -138,29 +127,20 @@ func (s *scene) compare(t *testing.T) {
 	if c.recipe == acquiring {
 		went = looksOnce(went)
 	}
-	if c.pipelines() || c.course.story == nil {
-		c.course.story = went
-	}
 	want := c.course
-	for _, other := range []course{c.orElse, c.orAlso} {
-		if other.fits(went) {
-			want = other
-		}
+	if c.orElse.fits(went) {
+		want = c.orElse
+	}
+	if (c.request == list || c.request == permits) && c.recipe == acquiring {
+		// It goes to the servers right behind the create, so that the fault meets both. Then the cell demands how the
+		// subject ends, and not its way.
+		want.story = went
 	}
 	require.True(t, want.fits(went), "it went %s instead of %s", actorstest.Story(went), actorstest.Story(want.story))
-	require.Equal(t, want.told(), kinds(slices.DeleteFunc(s.subject.rec.Notices(), func(n any) bool {
-		_, behind := n.(*messages.Behind) // comes where there is time
-		return behind
-	})))
+	require.Equal(t, want.told(), kinds(patient.Notices(s.subject.rec)))
 	if want.reason != "" {
 		require.Equal(t, want.reason, transitions[len(transitions)-1].Reason)
 	}
-}
-
-// pipelines reports whether the request goes to the servers right behind the create, so that the fault meets both. Then
-// the cell demands how the subject ends, and not its way.
-func (c cell) pipelines() bool {
-	return (c.request == list || c.request == permits) && c.recipe == acquiring
 }
 
 // looksOnce takes out of a story that the queue was listed again and nothing had come of it. How often a semaphore's

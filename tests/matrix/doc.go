@@ -22,18 +22,18 @@
 // demands what is demanded of the exclusive lock, by way of the states that the recipe has. Where
 // that is not so, the recipe's own list of cells says what.
 //
-// TestFaultsStrikeSharedHolds strikes holds that calls of one client share (WithCohort, WithSticky).
-// No actor observes these calls, because an observed call has a hold of its own.
+// Crowds are many requests at once: creates that share a transaction, a lock that is handed over, waiters that look ahead, and
+// holds that calls of one client share. What the session decides is told exactly by the stories of the coordinator; crowds show
+// that it comes out so with servers.
 //
 // TestTouches plays what happens inside an ensemble. One direction of a link between leader and
 // follower stalls, a follower dies right after a grant, the leader pauses, a reconnect is granted
 // another timeout, a machine is suspended. The lease has to end before the leader, by what it has
-// heard, can let the next in. TestRecipesAllLosesAPart has each part of All lost, while all are held or
-// one is waited for.
+// heard, can let the next in.
 //
 // The fault "ended-elsewhere" ends the session at the servers while its connection stays: requests
-// are then refused in their parts, with a header that says nothing of it. TestReplacedServers and
-// those beside it wipe the servers, restore them from an old backup, or have them hand out other
+// are then refused in their parts, with a header that says nothing of it. TestReplacedServers
+// wipes the servers, restores them from an old backup, or has them hand out other
 // sessions. Every client, whether it holds, waits or is idle, works again within the session
 // timeout and two seconds.
 //
@@ -42,6 +42,5 @@
 // never ends, look to them as they always do (LIMITS). A test would show a fault of the servers' and
 // no rule of ours, and the servers of the tests run without Jetty, which that command needs.
 //
-// A process that is stopped is a real one: the test binary runs itself. Scenes that need real
-// servers, such as killed leaders and networks that are cut in two, run on real ones, too.
+// A process that is stopped is a real one, on real servers too: TestProcessIsStopped.
 package matrix

@@ -18,7 +18,7 @@ import (
 func (s *scene) prune(t *testing.T) {
 	t.Helper()
 	nodes := slices.DeleteFunc(s.owned(t, s.subject), func(node string) bool {
-		is, err := path.Match(s.cell.played().node, node)
+		is, err := path.Match(s.cell.recipe.node, node)
 		require.NoError(t, err)
 		return !is
 	})
@@ -57,7 +57,7 @@ func before(do func(*scene, *testing.T)) func(*testing.T, *scene) {
 }
 
 var nodeDeletedCells = cellsOf(cell{fault: nodeDeleted, strike: meanwhile((*scene).prune)}, []cell{
-	{request: create, end: lost, outcome: "held by the reply, and Lost as soon as the own node is looked at",
+	{request: create, outcome: "held by the reply, and Lost as soon as the own node is looked at",
 		course: because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 	{request: list, outcome: "the heartbeat finds that the waiter's node is gone, and it queues again",
 		course: andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
@@ -65,11 +65,11 @@ var nodeDeletedCells = cellsOf(cell{fault: nodeDeleted, strike: meanwhile((*scen
 		course: andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching)},
 	{request: syncing, outcome: "the search finds nothing, and the request creates again",
 		course: andBack(stCreating, stRecovering, stCreating)},
-	{request: verify, strike: before((*scene).prune), end: lost, outcome: "Lost: the node is gone",
+	{request: verify, strike: before((*scene).prune), outcome: "Lost: the node is gone",
 		course: because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
-	{request: remove, strike: before((*scene).prune), end: released, outcome: "that the node is gone is success",
+	{request: remove, strike: before((*scene).prune), outcome: "that the node is gone is success",
 		course: through(stCreating, stHeld, stReleasing, stReleased)},
-	{request: ping, end: lost, outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
+	{request: ping, outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
 		course: because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 })
 
@@ -80,42 +80,27 @@ var parentDeletedCells = cellsOf(cell{fault: parentDeleted, strike: meanwhile((*
 	{request: create, strike: func(t *testing.T, s *scene) { s.raze(t); s.trigger(t) },
 		outcome: "the lock path is made again, and the node in it",
 		course:  andBack(stCreating)},
-	{request: list, end: lost, frontLost: true,
+	{request: list, frontLost: true,
 		outcome: "the end of the queue's head is the next one's turn: held, and Lost as soon as the own node is looked at",
 		course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stHeld, stLost)},
-	{request: watch, end: lost, frontLost: true,
+	{request: watch, frontLost: true,
 		outcome: "the end of the queue's head is the next one's turn: held, and Lost as soon as the own node is looked at",
 		course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stHeld, stLost)},
 	{request: syncing, outcome: "the search finds no lock path: the request makes it again and creates again",
 		course: andBack(stCreating, stRecovering, stCreating)},
-	{request: verify, at: deserted, strike: before((*scene).raze), end: lost,
+	{request: verify, at: deserted, strike: before((*scene).raze),
 		outcome: "Lost: the node is gone, and the next gets a greater token in a lock path made again",
 		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
-	{request: remove, at: deserted, strike: before((*scene).raze), end: released,
+	{request: remove, at: deserted, strike: before((*scene).raze),
 		outcome: "that the node is gone with its lock path is success",
 		course:  through(stCreating, stHeld, stReleasing, stReleased)},
-	{request: ping, at: deserted, end: lost,
+	{request: ping, at: deserted,
 		outcome: "Lost: the event of the own node's deletion comes behind the ping's reply",
 		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 })
 
-// forbid leaves everybody but the operator only some permissions on a node, until the end of the scene.
-func (s *scene) forbid(t *testing.T, path string, left int32) {
-	t.Helper()
-	_, err := s.operator.SetACL(path, operatorACL(left), -1)
-	require.NoError(t, err)
-}
-
-// allow lets everybody do everything again, where there is still something.
-func (s *scene) allow(t *testing.T, path string) {
-	t.Helper()
-	if _, err := s.operator.SetACL(path, zk.WorldACL(zk.PermAll), -1); err != zk.ErrNoNode {
-		require.NoError(t, err)
-	}
-}
-
-var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), []cell{
-	{request: create, fault: denied, end: refused, err: zkconn.ErrNoAuth,
+var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), cellsOf(cell{fault: denied}, []cell{
+	{request: create, err: zkconn.ErrNoAuth,
 		outcome: "Failed with ErrNoAuth, and not tried again",
 		course:  because(messages.ReasonNoAuth, stCreating, stFailed),
 		strike: func(t *testing.T, s *scene) {
@@ -124,7 +109,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 			s.subject.await(t, messages.StateFailed)
 			s.allow(t, lockPath)
 		}},
-	{request: list, fault: denied, end: refused, err: zkconn.ErrNoAuth,
+	{request: list, err: zkconn.ErrNoAuth,
 		outcome: "Failed with ErrNoAuth, and the own node deleted",
 		course:  because(messages.ReasonNoAuth, stCreating, stListing, stReleasing, stFailed),
 		strike: func(t *testing.T, s *scene) {
@@ -133,7 +118,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 			s.subject.await(t, messages.StateFailed)
 			s.allow(t, lockPath)
 		}},
-	{request: watch, fault: denied,
+	{request: watch,
 		outcome: "the predecessor may not be read, and no event comes: the slow re-list finds that it is gone",
 		course:  andBack(stCreating, stListing, stWatching, stListing),
 		strike: func(t *testing.T, s *scene) {
@@ -142,7 +127,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 			s.subject.await(t, messages.StateWatching)
 			relists.Right(t, s.subject.client.Session(), 1)
 		}},
-	{request: syncing, fault: denied, end: refused, err: zkconn.ErrNoAuth,
+	{request: syncing, err: zkconn.ErrNoAuth,
 		outcome: "the transaction needs no permission, the list behind it does: Failed, and the session ended, for its node would keep everybody out",
 		course:  because(messages.ReasonNoAuth, stCreating, stRecovering, stFailed),
 		strike: func(t *testing.T, s *scene) {
@@ -154,14 +139,14 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 			s.awaitExpiry(t, session)
 			s.allow(t, lockPath)
 		}},
-	{request: verify, fault: denied,
+	{request: verify,
 		outcome: "that the check is refused is an answer of the ensemble, and a node that refuses exists: the holder holds on",
 		course:  andBack(stCreating),
 		strike: func(t *testing.T, s *scene) {
 			relists.Right(t, s.next.client.Session(), 1) // no event tells the one behind
 			s.forbid(t, lockPath+"/"+s.subject.lease.Node(), zk.PermAll&^zk.PermRead)
 		}},
-	{request: remove, fault: denied, end: unreturned, err: zkconn.ErrNoAuth,
+	{request: remove, err: zkconn.ErrNoAuth,
 		outcome: "Failed with ErrNoAuth, and the session ended, for its node would keep everybody out",
 		course:  because(messages.ReasonNoAuth, stCreating, stHeld, stReleasing, stFailed),
 		strike: func(t *testing.T, s *scene) {
@@ -172,7 +157,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 			s.awaitExpiry(t, session)
 			s.allow(t, lockPath)
 		}},
-}...)
+})...)
 
 // allButRead are the permissions of who may do everything but read.
 const allButRead = zk.PermAll &^ zk.PermRead

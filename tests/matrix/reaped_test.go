@@ -7,64 +7,42 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// reapedPath is a lock path that the servers delete while it is empty, as they do with containers.
-const reapedPath = "/lock-reaped"
-
-func semaphoreOfTwo(c *locks.Client, opts ...locks.LockOption) locks.Locker {
-	return c.Semaphore(reapedPath, 2, opts...).Weight(1)
-}
-
-func reapedMutex(c *locks.Client, opts ...locks.LockOption) locks.Locker {
-	return c.Mutex(reapedPath, opts...)
-}
-
-// reaped has the lock path of a first request vanish when the servers have carried out one of its
-// requests, and before the answer comes.
-func reaped(lock kind, at embedded.Fault) func(*testing.T, *crowd) {
-	return func(t *testing.T, c *crowd) {
-		at.Action = embedded.HoldReplies
-		kept := c.strike(t, at)
-		p := newPlayerOf(t, c.ours, lock)
-		p.ask(t)
-		require.NoError(t, kept.Wait(patient(t)))
-		synctest.Wait()
-		require.NoError(t, c.operator.Delete(reapedPath, -1))
-		kept.Release()
-		p.hold(t)
-		require.NoError(t, p.lease.Unlock(patient(t)))
+// TestReapedLockPaths: a lock path is deleted while it is empty, as servers do with containers. They have carried out one of the
+// requests of a first request, and have not answered. The lock path is made again, with its number of permits, and the
+// request holds.
+func TestReapedLockPaths(t *testing.T) {
+	t.Parallel()
+	semaphore := func(c *locks.Client) locks.Locker { return c.Semaphore(lockPath, 2).Weight(1) }
+	for name, c := range map[string]struct {
+		lock func(*locks.Client) locks.Locker
+		at   embedded.Fault
+	}{
+		"mutex/made":                 {func(c *locks.Client) locks.Locker { return c.Mutex(lockPath) }, embedded.Fault{Op: embedded.OpCreateContainer}},
+		"semaphore/made":             {semaphore, embedded.Fault{Op: embedded.OpCreateContainer}},
+		"semaphore/permits-read":     {semaphore, embedded.Fault{Op: embedded.OpGetData, Skip: 1}},
+		"semaphore/permits-recorded": {semaphore, embedded.Fault{Op: embedded.OpSetData}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, 1)
+				client := w.join(t, mutex, w.server.Connect()).client
+				c.at.Path, c.at.Action = lockPath, embedded.HoldReplies
+				kept := w.inject(t, c.at)
+				got := patient.Elsewhere(patient.Deadline(t), c.lock(client).Lock)
+				require.NoError(t, kept.Wait(patient.Deadline(t)))
+				synctest.Wait()
+				require.NoError(t, w.operator.Delete(lockPath, -1))
+				kept.Release()
+				a := patient.Receive(t, got)
+				require.NoError(t, a.Err)
+				patient.GiveBack(t, a.Lease)
+				require.NoError(t, w.operator.Delete(lockPath, -1)) // that it exists is known
+				patient.GiveBack(t, patient.Locked(t, semaphore(client).Lock))
+			})
+		})
 	}
 }
-
-// reapings are scenes of a lock path that is reaped while a request finds out about it.
-var reapings = []plot{
-	{name: "mutex/made", outcome: "the lock path is made again, and the request holds",
-		play: reaped(reapedMutex, embedded.Fault{Op: embedded.OpCreateContainer, Path: reapedPath})},
-	{name: "mutex/reaped-since", outcome: "the lock path is made again, and the request holds",
-		play: func(t *testing.T, c *crowd) {
-			c.know(t, c.ours, reapedPath)
-			require.NoError(t, c.operator.Delete(reapedPath, -1))
-			c.know(t, c.ours, reapedPath)
-		}},
-	{name: "semaphore/made", outcome: "the lock path is made again with its number of permits, and the request holds",
-		play: reaped(semaphoreOfTwo, embedded.Fault{Op: embedded.OpCreateContainer, Path: reapedPath})},
-	{name: "semaphore/permits-read", outcome: "the lock path is made again with its number of permits, and the request holds",
-		play: reaped(semaphoreOfTwo, embedded.Fault{Op: embedded.OpGetData, Path: reapedPath, Skip: 1})},
-	{name: "semaphore/permits-recorded", outcome: "the lock path is made again with its number of permits, and the request holds",
-		play: reaped(semaphoreOfTwo, embedded.Fault{Op: embedded.OpSetData, Path: reapedPath})},
-	{name: "semaphore/reaped-since", outcome: "what was a mutex's lock path is made again with a number of permits",
-		play: func(t *testing.T, c *crowd) {
-			c.know(t, c.ours, reapedPath)
-			require.NoError(t, c.operator.Delete(reapedPath, -1))
-			p := newPlayerOf(t, c.ours, semaphoreOfTwo)
-			p.ask(t)
-			p.hold(t)
-			require.NoError(t, p.lease.Unlock(patient(t)))
-		}},
-}
-
-// TestReapedLockPaths: a lock path that is reaped between two requests of a first request is made
-// again.
-func TestReapedLockPaths(t *testing.T) { testPlots(t, reapings) }

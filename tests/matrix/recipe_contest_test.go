@@ -4,10 +4,6 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
-	"time"
-
-	"github.com/go-zookeeper/zk"
-	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
@@ -59,30 +55,30 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 			course:  andBack(stCreating, stWatching, stCreating),
 			strike: func(t *testing.T, s *scene) {
 				relists.Right(t, s.subject.client.Session(), 1)
-				s.forbidReading(t, lockPath+"/"+contested)
+				s.forbid(t, lockPath+"/"+contested, allButRead)
 				s.trigger(t)
 				s.subject.await(t, messages.StateWatching)
 				synctest.Wait()
 				s.allow(t, lockPath+"/"+contested) // the holder has to see it, too
 			}},
-		{request: syncing, fault: denied, end: refused, err: zkconn.ErrNoAuth,
+		{request: syncing, fault: denied, err: zkconn.ErrNoAuth,
 			outcome: "the node is there, and nobody can see whose it is: Failed, and the session ended",
 			course:  because(messages.ReasonNoAuth, stCreating, stRecovering, stFailed),
 			strike: func(t *testing.T, s *scene) {
 				session := s.subject.session()
 				thaw := s.freeze(t)
-				s.forbidReading(t, lockPath+"/"+contested)
+				s.forbid(t, lockPath+"/"+contested, allButRead)
 				thaw()
 				s.subject.await(t, messages.StateFailed)
 				s.awaitExpiry(t, session)
 			}},
-		{request: verify, fault: denied, end: unreturned, err: zkconn.ErrNoAuth,
+		{request: verify, fault: denied, err: zkconn.ErrNoAuth,
 			outcome: "the holder holds on; but whose the node is cannot be seen when it is given back: Failed, and the session ended",
 			course:  because(messages.ReasonNoAuth, stCreating, stHeld, stReleasing, stFailed),
 			strike: func(t *testing.T, s *scene) {
 				session := s.subject.session()
 				relists.Right(t, s.next.client.Session(), 1)
-				s.forbidReading(t, lockPath+"/"+contested)
+				s.forbid(t, lockPath+"/"+contested, allButRead)
 				s.giveBack(t)
 				s.subject.await(t, messages.StateFailed)
 				s.awaitExpiry(t, session)
@@ -120,65 +116,4 @@ func asContest(_ Request, c course) course {
 	}
 	c.story = slices.Clip(story)
 	return c
-}
-
-// TestContestTakenAgainAfterALoss: two hold with one node, which is deleted while their connection
-// is down. Both find that out by looking. The next request of that session makes its own node, and
-// deletes it.
-func TestContestTakenAgainAfterALoss(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 1)
-		p := w.joinAs(t, contest, w.server.Connect())
-		lock := contest(p.client, locks.WithReentry())
-		outer, err := lock.Lock(patient(t))
-		require.NoError(t, err)
-		inner, err := lock.Lock(outer.Context())
-		require.NoError(t, err)
-		require.Equal(t, outer.Token(), inner.Token())
-
-		session := p.session()
-		w.server.Replica(0).Refuse(true)
-		w.server.Replica(0).DropClients()
-		time.Sleep(tick)
-		w.server.Replica(0).Refuse(false)
-		held, err := w.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: lockPath, Session: session, Action: embedded.HoldReplies})
-		require.NoError(t, err)
-		require.NoError(t, held.Wait(patient(t)))
-		eventually(t, func() bool {
-			err := w.operator.Delete(lockPath+"/"+contested, -1)
-			return err == nil || err == zk.ErrNoNode
-		}, "the operator is connected again")
-		held.Release()
-		awaitEnd(t, outer)
-		awaitEnd(t, inner)
-		require.Equal(t, session, p.session())
-
-		lease := p.hold(t)
-		require.Greater(t, lease.Token(), outer.Token())
-		require.NoError(t, lease.Unlock(patient(t)))
-		require.Empty(t, w.children(t))
-	})
-}
-
-// TestContestSharedAndRevoked: two hold with one node, and the one who made it has given it back. When somebody asks
-// for the lock there, the node does not say any more whose it is; a third request of the session must not take it for its
-// own.
-func TestContestSharedAndRevoked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, 1)
-		p := w.joinAs(t, contest, w.server.Connect())
-		lock := contest(p.client, locks.WithReentry())
-		outer, err := lock.Lock(patient(t))
-		require.NoError(t, err)
-		inner, err := lock.Lock(outer.Context())
-		require.NoError(t, err)
-		require.NoError(t, outer.Unlock(patient(t)))
-		_, err = w.operator.Set(lockPath+"/"+contested, []byte("unlock"), -1)
-		require.NoError(t, err)
-		p.wait(t)
-		require.True(t, inner.Valid())
-		require.NoError(t, inner.Unlock(patient(t)))
-		require.NoError(t, p.hold(t).Unlock(patient(t)))
-		require.Empty(t, w.children(t))
-	})
 }

@@ -3,8 +3,6 @@ package matrix
 import (
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn"
@@ -41,24 +39,20 @@ var downgrading = &recipe{name: "downgrade", ahead: writer, subject: reader, beh
 		return aims
 	}(),
 	cells: []cell{
-		{request: create, fault: replyLate, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		{request: create, fault: expired, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		{request: syncing, fault: replyLate, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		{request: syncing, fault: expired, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		{request: create, fault: endedElsewhere, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		{request: syncing, fault: endedElsewhere, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		{request: create, fault: quorumLost, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		{request: syncing, fault: quorumLost, end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		{request: create, fault: parentDeleted, end: refused, err: locks.ErrLost,
+		{request: create, fault: replyLate, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: create, fault: expired, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: syncing, fault: replyLate, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: syncing, fault: expired, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: create, fault: endedElsewhere, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: syncing, fault: endedElsewhere, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: create, fault: quorumLost, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: syncing, fault: quorumLost, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
+		{request: create, fault: parentDeleted, err: locks.ErrLost,
 			outcome: "the writer's node is gone, which the create checks: no node is made, and the writer is lost",
 			course:  because(messages.ReasonHoldGone, stCreating, stFailed),
 			strike:  before((*scene).raze)},
-		{request: syncing, fault: parentDeleted, strike: meanwhile((*scene).raze), end: refused, err: locks.ErrLost,
+		{request: syncing, fault: parentDeleted, strike: meanwhile((*scene).raze), err: locks.ErrLost,
 			outcome: "the search finds no lock path, and the writer is lost: refused with ErrLost", course: theHoldIsGone},
-	},
-	expiredIn: map[string]cell{
-		"creating":                    {end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
-		"recovering, creating before": {end: refused, err: locks.ErrLost, outcome: writerLost, course: theHoldIsGone},
 	},
 }
 
@@ -97,30 +91,16 @@ var watchingAll = &recipe{name: "watch-all", ahead: mutex, behind: mutex, node: 
 		{request: watch, fault: parentDeleted, frontLost: true,
 			outcome: "the lock path is gone: the request makes it again, and holds",
 			course:  andBack(stCreating, stListing, stWatching, stListing, stRecovering, stCreating)},
-		{request: watch, fault: denied, end: refused, err: zkconn.ErrNoAuth,
+		{request: watch, fault: denied, err: zkconn.ErrNoAuth,
 			outcome: "a lock path that may not be read any more: Failed with ErrNoAuth, at the poll, and the own node deleted",
 			course:  because(messages.ReasonNoAuth, stCreating, stListing, stWatching, stListing, stReleasing, stFailed),
 			strike: func(t *testing.T, s *scene) {
-				thaw := s.freezeListing(t)
-				s.forbidReading(t, lockPath)
+				s.aim.Skip = 0 // the listing is answered late: it asks to watch when thaw is called
+				thaw := s.freeze(t)
+				s.forbid(t, lockPath, allButRead)
 				thaw()
 				s.subject.await(t, messages.StateFailed)
 				s.allow(t, lockPath)
 			}},
-		{request: create, fault: eventFirst, absurd: "it sets no watch"},
-		{request: watch, fault: eventFirst, absurd: "the read is repeated after every event: TestMatrix has the one of which that is not so"},
 	},
-}
-
-// freezeListing has the subject's listing answered late: it asks to watch when thaw is called.
-func (s *scene) freezeListing(t *testing.T) (thaw func()) {
-	t.Helper()
-	s.aim.Skip = 0
-	return s.freeze(t)
-}
-
-func (s *scene) forbidReading(t *testing.T, path string) {
-	t.Helper()
-	require.NotEmpty(t, path)
-	s.forbid(t, path, allButRead)
 }

@@ -39,7 +39,7 @@ var acquiring = &recipe{name: "semaphore", ahead: permitsOf(2), subject: permits
 	like: map[Request]Request{permits: list, permitsWatch: watch, frontWatch: watch, moveUp: verify},
 	cells: slices.Concat(
 		[]cell{
-			{request: moveUp, fault: nodeDeleted, strike: meanwhile((*scene).prune), end: lost,
+			{request: moveUp, fault: nodeDeleted, strike: meanwhile((*scene).prune),
 				outcome: "Lost: the node is gone",
 				course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stListing, stHeld, stLost)},
 			{request: moveUp, fault: denied,
@@ -60,9 +60,8 @@ var acquiring = &recipe{name: "semaphore", ahead: permitsOf(2), subject: permits
 			{request: permits, fault: paused, absurd: "the two requests of a listing are one step of the lock actor"},
 			{request: permitsWatch, fault: paused, absurd: "the requests of a watch set are one step of the lock actor"},
 			{request: frontWatch, fault: paused, absurd: "the requests of a watch set are one step of the lock actor"},
-			{request: permitsWatch, fault: eventFirst, absurd: "the number of permits does not change: watch has the one of a node"},
 			{request: frontWatch, fault: quorumLost, absurd: "both who hold are lost, in two steps: watch has the one"},
-			{request: moveUp, fault: parentDeleted, at: deserted, strike: meanwhile((*scene).raze), end: lost,
+			{request: moveUp, fault: parentDeleted, at: deserted, strike: meanwhile((*scene).raze),
 				outcome: "Lost: the node is gone",
 				course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stListing, stHeld, stLost)},
 		},

@@ -1,9 +1,12 @@
 package matrix
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
@@ -33,8 +36,6 @@ type recipe struct {
 	cells []cell // in place of the cells that would follow
 	// once: its subject waits for nobody, or not again.
 	once bool
-	// expiredIn has what differs when the session ends in a state: see TestExpiredIn.
-	expiredIn map[string]cell
 }
 
 // exclusiveLock is the matrix's own recipe.
@@ -57,14 +58,6 @@ func aimsAt(own, before string) map[Request]embedded.Fault {
 	}
 }
 
-// played is the recipe that a cell is about.
-func (c cell) played() *recipe {
-	if c.recipe == nil {
-		return exclusiveLock
-	}
-	return c.recipe
-}
-
 // recipes are the recipes for which the matrix is repeated.
 var recipes = []*recipe{reading, writing, downgrading, watchingAll, acquiring, contesting}
 
@@ -78,73 +71,32 @@ func (r *recipe) requests() (all []Request) {
 	return all
 }
 
-// recipeFaults are the faults that meet recipes. A step of the clock is not among them: it concerns
-// only the lease, in any kind of lock.
-var recipeFaults = slices.DeleteFunc(slices.Clone(faults), func(f Fault) bool { return f == clockStepped })
-
-// cell gives what is demanded of a recipe.
-func (r *recipe) cell(request Request, fault Fault) cell {
+// cell gives what is demanded of a recipe: its own cell, or what follows from the exclusive lock's. How the request is met by
+// the fault is the same.
+func (r *recipe) cell(request Request, fault Fault) (c cell) {
 	is := func(request Request) func(cell) bool {
 		return func(c cell) bool { return c.request == request && c.fault == fault }
 	}
+	if at := slices.IndexFunc(matrix, is(cmp.Or(r.like[request], request))); at >= 0 {
+		c = matrix[at]
+	}
 	if at := slices.IndexFunc(r.cells, is(request)); at >= 0 {
-		return r.complete(r.cells[at])
-	}
-	all := matrix
-	if fault == paused {
-		all = pausedInside
-	}
-	from := request
-	if like, own := r.like[request]; own {
-		from = like
-	}
-	at := slices.IndexFunc(all, is(from))
-	if at < 0 {
-		return cell{}
-	}
-	c := all[at]
-	c.request = request
-	return r.translate(c)
-}
-
-// complete takes from the cell of the exclusive lock what a cell of the recipe does not say: how the request
-// is met by the fault.
-func (r *recipe) complete(c cell) cell {
-	c.recipe = r
-	if c.absurd != "" || c.strike != nil {
-		return c
-	}
-	from := c.request
-	if like, own := r.like[c.request]; own {
-		from = like
-	}
-	for _, base := range slices.Concat(pausedInside, matrix) {
-		if base.request == from && base.fault == c.fault && base.strike != nil {
-			c.strike = base.strike
-			if c.at.isNothing() {
-				c.at = base.at
+		own := r.cells[at]
+		if own.absurd == "" && own.strike == nil {
+			own.strike = c.strike
+			if own.at.isNothing() {
+				own.at = c.at
 			}
-			break
 		}
-	}
-	return c
-}
-
-// translate has a cell of the exclusive lock be about the recipe.
-func (r *recipe) translate(c cell) cell {
-	c.recipe = r
-	if r.as != nil && c.absurd == "" {
-		c.course = r.as(c.request, c.course)
+		c = own
+	} else if r.as != nil && c.absurd == "" {
+		c.course = r.as(request, c.course)
 		if len(c.orElse.story) > 0 {
-			c.orElse = r.as(c.request, c.orElse)
+			c.orElse = r.as(request, c.orElse)
 		}
 	}
+	c.recipe, c.request = r, request
 	return c
-}
-
-// isNothing reports whether a stage has nothing special.
-func (s stage) isNothing() bool {
-	return s.replicas == 0 && s.subject == nil && s.ready == nil && !s.alone && s.dial == nil
 }
 
 // recipesVariable says "all" where each cell of the recipes is to run, as `make race` has it, each night. `make test` runs a
@@ -160,60 +112,28 @@ func nightly(number int) bool {
 	return os.Getenv(recipesVariable) != "all" && number%one != 0
 }
 
-// TestRecipes runs every cell that makes sense, of every recipe.
+// TestRecipes runs every cell that makes sense, of every recipe. Each of a recipe's own cells is one of them.
 func TestRecipes(t *testing.T) {
 	t.Parallel()
-	ran, absurd, other := 0, 0, 0
-	for i, r := range recipes {
+	number := 0
+	for _, r := range recipes {
 		t.Run(r.name, func(t *testing.T) {
 			for _, request := range r.requests() {
-				for _, fault := range recipeFaults {
+				for _, fault := range faults {
 					c := r.cell(request, fault)
-					switch {
-					case c.absurd != "":
-						absurd++
-					case c.strike == nil || c.outcome == "":
-						t.Errorf("%s/%s: nothing is demanded", request, fault)
-					case nightly(i + ran + other):
-						other++
-					default:
-						ran++
+					if c.absurd != "" {
+						continue
+					}
+					require.True(t, c.strike != nil && c.outcome != "", "%s/%s: nothing is demanded", request, fault)
+					if number++; !nightly(number) {
 						t.Run(string(request)+"/"+string(fault), c.test)
 					}
 				}
 			}
-		})
-	}
-	t.Logf("%d recipes: %d cells run, %d make no sense, %d run in make race", len(recipes), ran, absurd, other)
-}
-
-// TestRecipesExpiredIn: the session ends while the request stands in each of its states.
-func TestRecipesExpiredIn(t *testing.T) {
-	for i, r := range recipes {
-		t.Run(r.name, func(t *testing.T) {
-			for j, c := range expiredIn {
-				if _, sends := r.aims[c.request]; !sends || nightly(i+j) {
-					continue
-				}
-				if own, differs := r.expiredIn[c.state]; differs {
-					own.request, own.strike = c.request, c.strike
-					t.Run(c.state, r.complete(own).test)
-					continue
-				}
-				t.Run(c.state, r.translate(c.cell).test)
+			for _, c := range r.cells {
+				require.True(t, slices.Contains(r.requests(), c.request) && slices.Contains(faults, c.fault), "%s/%s is idle", c.request, c.fault)
 			}
 		})
-	}
-}
-
-// TestRecipesHaveNoIdleCells: a cell that no request and fault leads to is never run.
-func TestRecipesHaveNoIdleCells(t *testing.T) {
-	for _, r := range recipes {
-		for _, c := range r.cells {
-			if !slices.Contains(r.requests(), c.request) || !slices.Contains(recipeFaults, c.fault) {
-				t.Errorf("%s: %s/%s", r.name, c.request, c.fault)
-			}
-		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -26,7 +27,6 @@ type scene struct {
 	aim     embedded.Fault
 	trigger func(t *testing.T) // has the subject send the request
 	unlock  chan error         // what Unlock returned, once it was called
-	swap    *swap              // what the subject connects through; nil where it is nothing
 }
 
 // open brings everybody to where the request is the next thing that the subject sends.
@@ -43,13 +43,13 @@ func open(t *testing.T, c cell) *scene {
 	if c.at.replicas > 1 {
 		others = w.server.Connect()
 	}
-	r := c.played()
-	s.front, s.next = w.joinAs(t, r.ahead, others), w.joinAs(t, r.behind, others)
+	r := c.recipe
+	s.front, s.next = w.join(t, r.ahead, others), w.join(t, r.behind, others)
 	var through []locks.Option
 	if c.at.dial != nil {
 		through = append(through, c.at.dial(s))
 	}
-	s.subject = w.joinAs(t, r.subject, connect, through...)
+	s.subject = w.join(t, r.subject, connect, through...)
 	if c.at.ready != nil {
 		c.at.ready(s)
 	}
@@ -62,7 +62,7 @@ func open(t *testing.T, c cell) *scene {
 // prepare sets the scene of a request.
 func (s *scene) prepare(t *testing.T) {
 	t.Helper()
-	r := s.cell.played()
+	r := s.cell.recipe
 	aim, sends := r.aims[s.cell.request]
 	require.True(t, sends, "%s does not send %s", r.name, s.cell.request)
 	s.trigger = func(*testing.T) {}
@@ -74,18 +74,26 @@ func (s *scene) prepare(t *testing.T) {
 	case list, watch, permits, permitsWatch:
 		s.warm(t)
 		if s.cell.request == list { // so that the queue is listed by itself, and not behind the create
-			dismiss := s.crowd(t)
+			var planted []string // so many in another queue that a session that has listed it does not list it behind its next create
+			for range 17 {
+				prefix := queue.Style{Name: "crowd"}.Prefix(uuid.NewString())
+				made, err := s.operator.Create(lockPath+"/"+prefix, nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
+				require.NoError(t, err)
+				planted = append(planted, made)
+			}
 			s.warm(t)
-			dismiss()
+			for _, path := range planted {
+				require.NoError(t, s.operator.Delete(path, -1))
+			}
 		}
 		s.front.hold(t)
 		synctest.Wait() // until it has told that it holds
 		s.trigger = s.subject.ask
 	case frontWatch: // two hold one permit each
 		s.warm(t)
-		s.front = newPlayerOf(t, s.front.client, r.subject)
+		s.front = newPlayer(t, s.front.client, r.subject)
 		s.front.hold(t)
-		s.beside = s.take(t, s.front.client, r.subject)
+		s.beside = patient.Locked(t, r.subject(s.front.client).Lock)
 		s.trigger = s.subject.ask
 	case syncing: // asked for when the reply to a create was lost
 		s.warm(t)
@@ -93,8 +101,7 @@ func (s *scene) prepare(t *testing.T) {
 		s.trigger = func(t *testing.T) {
 			made := r.aims[create]
 			made.Session, made.Action = s.subject.session(), embedded.CutAfter
-			_, err := s.server.Inject(made)
-			require.NoError(t, err)
+			s.inject(t, made)
 			s.subject.ask(t)
 		}
 	case remove:
@@ -109,7 +116,7 @@ func (s *scene) prepare(t *testing.T) {
 		if !s.cell.at.alone {
 			s.next.wait(t)
 		}
-		s.trigger = func(t *testing.T) { require.NoError(t, before.Unlock(patient(t))) }
+		s.trigger = func(t *testing.T) { patient.GiveBack(t, before) }
 	case verify, ping: // a holder sends them by itself
 		s.holding(t)
 	default:
@@ -121,47 +128,21 @@ func (s *scene) prepare(t *testing.T) {
 // warm has the subject's session know the lock path, so that the next create is the contender's own.
 func (s *scene) warm(t *testing.T) {
 	t.Helper()
-	r := s.cell.played()
+	r := s.cell.recipe
 	if r.around != nil {
-		s.beside = s.take(t, s.subject.client, r.around)
+		s.beside = patient.Locked(t, r.around(s.subject.client).Lock)
 		s.subject.within = s.beside.Context()
 		return
 	}
-	require.NoError(t, s.take(t, s.subject.client, r.subject).Unlock(patient(t)))
+	patient.GiveBack(t, patient.Locked(t, r.subject(s.subject.client).Lock))
 	synctest.Wait() // its watch of its own node may come late, and then stays with the next node of that name
-}
-
-// crowd plants so many contenders in another queue of the lock path that a session that has listed
-// it does not list it behind its next create. dismiss takes them away.
-func (s *scene) crowd(t *testing.T) (dismiss func()) {
-	t.Helper()
-	var planted []string
-	for range 17 {
-		prefix := queue.Style{Name: "crowd"}.Prefix(uuid.NewString())
-		made, err := s.operator.Create(lockPath+"/"+prefix, nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
-		require.NoError(t, err)
-		planted = append(planted, made)
-	}
-	return func() {
-		for _, path := range planted {
-			require.NoError(t, s.operator.Delete(path, -1))
-		}
-	}
-}
-
-// take takes a lock that nobody is to be heard of.
-func (s *scene) take(t *testing.T, client *locks.Client, lock kind) *locks.Lease {
-	t.Helper()
-	lease, err := lock(client).Lock(patient(t))
-	require.NoError(t, err)
-	return lease
 }
 
 // leaveBeside gives back what is held beside the subject.
 func (s *scene) leaveBeside(t *testing.T) {
 	t.Helper()
 	if s.beside != nil {
-		if err := s.beside.Unlock(patient(t)); !errors.Is(err, locks.ErrLost) {
+		if err := s.beside.Unlock(patient.Deadline(t)); !errors.Is(err, locks.ErrLost) {
 			require.NoError(t, err)
 		}
 		s.beside = nil
@@ -172,7 +153,7 @@ func (s *scene) leaveBeside(t *testing.T) {
 func (s *scene) holding(t *testing.T) {
 	t.Helper()
 	s.front = nil
-	if s.cell.played().around != nil {
+	if s.cell.recipe.around != nil {
 		s.warm(t)
 	}
 	s.subject.hold(t)
@@ -185,7 +166,7 @@ func (s *scene) holding(t *testing.T) {
 // giveBack calls Unlock on a goroutine.
 func (s *scene) giveBack(t *testing.T) {
 	t.Helper()
-	ctx, lease := patient(t), s.subject.lease
+	ctx, lease := patient.Deadline(t), s.subject.lease
 	go func() { s.unlock <- unlock(ctx, lease) }()
 }
 
@@ -194,10 +175,9 @@ func (s *scene) meet(t *testing.T, action embedded.Action) *embedded.Injection {
 	t.Helper()
 	fault := s.aim
 	fault.Action = action
-	injection, err := s.server.Inject(fault)
-	require.NoError(t, err)
+	injection := s.inject(t, fault)
 	s.trigger(t)
-	require.NoError(t, injection.Wait(patient(t)))
+	require.NoError(t, injection.Wait(patient.Deadline(t)))
 	return injection
 }
 
@@ -211,9 +191,8 @@ func (s *scene) freeze(t *testing.T) (thaw func()) {
 // request sent.
 func (s *scene) freezeEarly(t *testing.T, meanwhile func()) (thaw func()) {
 	t.Helper()
-	injection, err := s.server.Inject(embedded.Fault{Session: s.subject.session(), Action: embedded.HoldReplies})
-	require.NoError(t, err)
-	require.NoError(t, injection.Wait(patient(t)))
+	injection := s.inject(t, embedded.Fault{Session: s.subject.session(), Action: embedded.HoldReplies})
+	require.NoError(t, injection.Wait(patient.Deadline(t)))
 	meanwhile()
 	s.trigger(t)
 	time.Sleep(10 * time.Millisecond) // the request is on its way, by the bubble's clock

@@ -5,16 +5,20 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -23,10 +27,8 @@ const (
 	// timeout is the session timeout in a bubble, and tick the server's tick. The lease is 4 s.
 	timeout = 10 * time.Second
 	tick    = time.Second
-	// lockPath is the one lock path of a bubble.
+	// lockPath is the one lock path of most bubbles.
 	lockPath = "/lock"
-	// patience bounds every wait in a bubble, by its clock.
-	patience = 10 * time.Minute
 )
 
 // world is an embedded server in a bubble, and an operator's connection to it.
@@ -38,8 +40,7 @@ type world struct {
 
 func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
 	t.Helper()
-	opts = append(opts, embedded.WithoutNetwork(), embedded.WithTick(tick), embedded.WithReplicas(replicas))
-	server := embedded.Run(t, opts...)
+	server := bubble.Server(t, append(opts, embedded.WithTick(tick), embedded.WithReplicas(replicas))...)
 	conn, events, err := zk.Connect(server.Addrs(), timeout, zk.WithDialer(server.Dialer()), zk.WithLogger(rig.Silent{}))
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -55,28 +56,20 @@ func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
 // others.
 const operatorSecret = "operator:secret"
 
-// operatorACL leaves everybody some permissions, and the operator all: since 3.8.4 and 3.9.2 servers say nothing of a
-// node to somebody without READ.
-func operatorACL(left int32) []zk.ACL {
+// forbid leaves everybody but the operator only some permissions on a node, until the end of the scene: since 3.8.4 and
+// 3.9.2 servers say nothing of a node to somebody without READ.
+func (w *world) forbid(t *testing.T, path string, left int32) {
+	t.Helper()
 	user, password, _ := strings.Cut(operatorSecret, ":")
-	return append(zk.WorldACL(left), zk.DigestACL(zk.PermAll, user, password)...)
+	_, err := w.operator.SetACL(path, append(zk.WorldACL(left), zk.DigestACL(zk.PermAll, user, password)...), -1)
+	require.NoError(t, err)
 }
 
-// patient is a context for a wait in a bubble.
-func patient(t *testing.T) context.Context {
+// allow lets everybody do everything again, where there is still something.
+func (w *world) allow(t *testing.T, path string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), patience)
-	t.Cleanup(cancel)
-	return ctx
-}
-
-// eventually polls, by the bubble's clock, a condition that no event tells of.
-func eventually(t *testing.T, condition func() bool, what string) {
-	t.Helper()
-	for end := time.Now().Add(patience); !condition(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("never so: %s", what)
-		}
+	if _, err := w.operator.SetACL(path, zk.WorldACL(zk.PermAll), -1); err != zk.ErrNoNode {
+		require.NoError(t, err)
 	}
 }
 
@@ -86,42 +79,44 @@ type player struct {
 	within context.Context // of a lease that it asks within; nil for none
 	locker locks.Locker
 	rec    *actorstest.Recorder
-	got    chan answer // of Lock; nil while it was not called
+	got    <-chan patient.Answer // of Lock; nil while it was not called
 	lease  *locks.Lease
-	bound  time.Duration // of its waits: patience, by a bubble's clock, or bound
 }
 
-// answer is a result of Lock.
-type answer struct {
-	lease *locks.Lease
-	err   error
-}
+// kind is the kind of lock that a player asks for.
+type kind func(*locks.Client, ...locks.LockOption) locks.Locker
 
-// join opens a client that is closed before the bubble ends.
-func (w *world) join(t *testing.T, connect string, opts ...locks.Option) *player {
-	t.Helper()
-	return w.joinAs(t, mutex, connect, opts...)
-}
-
-// joinAs is join for a lock of any kind.
-func (w *world) joinAs(t *testing.T, lock kind, connect string, opts ...locks.Option) *player {
+// join opens a client that is closed before the bubble ends, with a request for a lock.
+func (w *world) join(t *testing.T, lock kind, connect string, opts ...locks.Option) *player {
 	t.Helper()
 	opts = append([]locks.Option{locks.WithDialer(w.server.DialContext), locks.WithSessionTimeout(timeout)}, opts...)
-	client, err := locks.Open(patient(t), connect, opts...)
+	client, err := locks.Open(patient.Deadline(t), connect, opts...)
 	require.NoError(t, err)
-	relists.Count(t, client.Session())
-	t.Cleanup(func() {
-		if err := client.Close(patient(t)); !errors.Is(err, locks.ErrSessionRemains) { // the fault may last
-			require.NoError(t, err)
-		}
-		time.Sleep(time.Minute) // the actor system's throttle sleeps on for a while
-	})
+	bubble.CloseLater(t, client)
 	if b := w.brake; b != nil && !b.joined {
 		b.joined = true
 		brakes.Store(client, b)
 		t.Cleanup(func() { brakes.Delete(client) })
 	}
-	return newPlayerOf(t, client, lock)
+	return newPlayer(t, client, lock)
+}
+
+// newPlayer has a client ask for a lock. Its brake, if there is one, hears of it as well.
+func newPlayer(t *testing.T, client *locks.Client, lock kind) *player {
+	rec := patient.Recorder(t, client)
+	observed := []locks.LockOption{patient.ObservedBy(rec)}
+	if b, ok := brakes.Load(client); ok {
+		observed = append(observed, locks.WithObserver(client.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {},
+			actor.WithMailbox(func() actor.Mailbox { return b.(*brake) })))))
+	}
+	return &player{client: client, rec: rec, locker: lock(client, observed...)}
+}
+
+// mutexAt is an exclusive lock.
+func mutexAt(path string, opts ...locks.LockOption) kind {
+	return func(c *locks.Client, observe ...locks.LockOption) locks.Locker {
+		return c.Mutex(path, append(opts, observe...)...)
+	}
 }
 
 // unlock calls Unlock again for as long as the servers are not heard, to learn how it ends.
@@ -133,42 +128,16 @@ func unlock(ctx context.Context, lease *locks.Lease) error {
 	}
 }
 
-func newPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.LockOption) *player {
-	return newPlayerOf(t, client, func(c *locks.Client, observe ...locks.LockOption) locks.Locker {
-		return c.Mutex(path, append(opts, observe...)...)
-	})
-}
-
-func newPlayerOf(t *testing.T, client *locks.Client, lock kind) *player {
-	rec := actorstest.NewRecorder(client.System())
-	t.Cleanup(rec.Close)
-	return &player{client: client, rec: rec, locker: lock(client, append(observer(client), locks.WithObserver(rec.PID()))...), bound: patience}
-}
-
-// newRealPlayer is newPlayer by the real clock.
-func newRealPlayer(t *testing.T, client *locks.Client, path string, opts ...locks.LockOption) *player {
-	p := newPlayer(t, client, path, opts...)
-	p.bound = bound
-	return p
-}
-
-// kind is the kind of lock that a player asks for.
-type kind func(*locks.Client, ...locks.LockOption) locks.Locker
-
 // ask calls Lock on a goroutine.
 func (p *player) ask(t *testing.T) {
 	t.Helper()
-	ctx, got := patient(t), make(chan answer, 1)
+	ctx := patient.Deadline(t)
 	if p.within != nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(p.within), patience)
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(p.within), patient.Bound)
 		t.Cleanup(cancel)
 	}
-	p.got = got
-	go func() {
-		lease, err := p.locker.Lock(ctx)
-		got <- answer{lease, err}
-	}()
+	p.got = patient.Elsewhere(ctx, p.locker.Lock)
 }
 
 // hold waits until Lock has given the lock.
@@ -178,13 +147,9 @@ func (p *player) hold(t *testing.T) *locks.Lease {
 		p.ask(t)
 	}
 	if p.lease == nil {
-		select {
-		case a := <-p.got:
-			require.NoError(t, a.err)
-			p.lease = a.lease
-		case <-time.After(p.bound):
-			t.Fatalf("it never holds: %v", p.rec.States())
-		}
+		a := patient.Receive(t, p.got)
+		require.NoError(t, a.Err)
+		p.lease = a.Lease
 	}
 	return p.lease
 }
@@ -193,33 +158,21 @@ func (p *player) hold(t *testing.T) *locks.Lease {
 func (p *player) wait(t *testing.T) {
 	t.Helper()
 	p.ask(t)
-	p.await(t, messages.StateWatching)
+	p.await(t, stWatching)
 }
 
 func (p *player) await(t *testing.T, state messages.State) messages.Transition {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), p.bound)
-	defer cancel()
-	tr, err := p.rec.Await(ctx, state)
-	require.NoError(t, err)
-	return tr
+	return patient.Await(t, p.rec, state)
 }
 
 // session is the id of the player's session.
 func (p *player) session() int64 { return p.client.Session().ID() }
 
-// children lists the lock path as the servers have it now.
-func (w *world) children(t *testing.T) []string {
-	t.Helper()
-	names := w.childrenOf(t, lockPath)
-	slices.Sort(names)
-	return names
-}
-
 // owned lists the nodes of a player's session in the lock path.
 func (w *world) owned(t *testing.T, p *player) (all []string) {
 	t.Helper()
-	for _, name := range w.children(t) {
+	for _, name := range w.children(t, lockPath) {
 		exists, stat, err := w.operator.Exists(lockPath + "/" + name)
 		require.NoError(t, err)
 		if exists && stat.EphemeralOwner == p.session() {
@@ -229,6 +182,14 @@ func (w *world) owned(t *testing.T, p *player) (all []string) {
 	return all
 }
 
+// inject has something happen to a request.
+func (w *world) inject(t *testing.T, f embedded.Fault) *embedded.Injection {
+	t.Helper()
+	injection, err := w.server.Inject(f)
+	require.NoError(t, err)
+	return injection
+}
+
 // refuse has every replica take no more connections, or take them again.
 func (w *world) refuse(refuse bool) {
 	for _, r := range w.server.Replicas() {
@@ -236,22 +197,63 @@ func (w *world) refuse(refuse bool) {
 	}
 }
 
+// restart stops the one server for a tick.
+func (w *world) restart(t *testing.T) {
+	t.Helper()
+	w.server.Replica(0).Stop()
+	time.Sleep(tick)
+	require.NoError(t, w.server.Replica(0).Start())
+}
+
 // awaitExpiry waits until the servers have ended a session.
 func (w *world) awaitExpiry(t *testing.T, session int64) {
 	t.Helper()
-	eventually(t, func() bool { return !slices.Contains(w.server.Sessions(), session) }, "the session has expired")
+	patient.Eventually(t, func() bool { return !slices.Contains(w.server.Sessions(), session) }, "the session has expired")
 }
 
-// childrenOf lists a lock path as the servers have it now.
-func (w *world) childrenOf(t *testing.T, lockPath string) []string {
+// children lists a lock path as the servers have it now.
+func (w *world) children(t *testing.T, lockPath string) []string {
 	t.Helper()
 	var names []string
-	eventually(t, func() (read bool) { // the operator's connection is cut with the others
+	patient.Eventually(t, func() (read bool) { // the operator's connection is cut with the others
 		_, err := w.operator.Sync("/")
 		if err == nil {
 			names, _, err = w.operator.Children(lockPath)
 		}
 		return err == nil || err == zk.ErrNoNode
 	}, "the servers answer")
+	slices.Sort(names)
 	return withoutGuard(names)
+}
+
+// brake is the mailbox of an observer, and blocks whoever tells it, for the first time, that a lock has gone into a state: the
+// goroutine that runs the lock actor. It stops the requests of the next player that joins its world.
+type brake struct {
+	actor.Mailbox
+	at            messages.State
+	joined        bool // it stops a player already
+	armed         atomic.Bool
+	once          sync.Once
+	stopped, goOn chan struct{}
+}
+
+// brakes has the brakes of clients.
+var brakes sync.Map
+
+// newBrake makes the brake of the next player that joins.
+func (w *world) newBrake(at messages.State) *brake {
+	w.brake = &brake{Mailbox: actor.Unbounded()(), at: at, stopped: make(chan struct{}), goOn: make(chan struct{})}
+	w.brake.armed.Store(true)
+	return w.brake
+}
+
+// PostUserMessage takes a transition.
+func (b *brake) PostUserMessage(message any) {
+	if tr, ok := actor.UnwrapEnvelopeMessage(message).(*messages.Transition); ok && tr.To == b.at && b.armed.Load() {
+		b.once.Do(func() {
+			close(b.stopped)
+			<-b.goOn
+		})
+	}
+	b.Mailbox.PostUserMessage(message)
 }

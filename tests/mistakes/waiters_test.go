@@ -42,7 +42,6 @@ var waiters = []struct{ suite, test string }{
 	{"tests/refusals", "TestMaxWaitersOfADowngrade"},
 	{"tests/restarts", "TestTakeOverLosesMessages"},
 	{"tests/runonce", "TestRunOncePaused/embedded"},
-	{"tests/services", "TestInVirtualTime/Do/expiry"},
 	{"tests/singleton", "TestMoves/stop"},
 	{"tests/steady", "TestSteady/hand-overs"},
 	{"tests/txn", "TestJournalIsExact/hand-over/embedded"},
