@@ -80,7 +80,7 @@ var uncounted = map[string]string{
 	"tests/services/process_test.go":                  listened,
 	"tests/services/servers_test.go":                  itself,
 	"tests/simulation/world_test.go":                  "its witness finds waiters that stand still",
-	"tests/soak/turnstile.go":                         itself,
+	"tests/soak/client.go":                            itself,
 	"tests/stalls/round_test.go":                      itself,
 	"tests/txn/paused_test.go":                        listened,
 }
