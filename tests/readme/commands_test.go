@@ -62,10 +62,10 @@ var commands = map[string]check{
 
 	// Commands that take minutes: make test checks what it can, and make readme runs them.
 
-	"go -C tests/soak run . -seed 41 -duration 2m":                                                long(hasFlags),
-	"go test -v -run TestNoOverlapWhenManySessionsExpire ./tests/stalls -trials 200 -session 2s":  long(namesTests),
-	"go test -v -run TestHoldersHearThatTheirLockIsTaken ./tests/stalls -trials 50":               long(namesTests),
-	"go run ./examples/cluster":                                                                   long(builds), // examples_test.go runs it
+	"go -C tests/soak run . -seed 41 -duration 2m":                                               long(hasFlags),
+	"go test -v -run TestNoOverlapWhenManySessionsExpire ./tests/stalls -trials 200 -session 2s": long(namesTests),
+	"go test -v -run TestHoldersHearThatTheirLockIsTaken ./tests/stalls -trials 50":              long(namesTests),
+	"go run ./examples/cluster": long(builds), // examples_test.go runs it
 	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(namesTests),
 	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(namesTests),
 	"make test":       long(target),

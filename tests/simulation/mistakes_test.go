@@ -9,7 +9,7 @@ import (
 // TestMistakeIsFound: a server that ends sessions whose leases run shows as two holders. Package mistakes has mistakes of
 // the code, for each invariant.
 func TestMistakeIsFound(t *testing.T) {
-	seed, violation := firstFailing(t, 80)
+	seed, violation := firstFailing(t, 30)
 	t.Logf("seed %d: %s", seed, violation)
 	require.Contains(t, violation, "two holders")
 }

@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/turnstile-locks/turnstile/messages"
@@ -145,15 +146,8 @@ func placeOf(name string) (p nodePlace) {
 	}
 	p.named, p.reads, p.weight = parts[2] != "", strings.EqualFold(strings.Trim(parts[3], "_"), "read"), 1
 	if weight, heavy := strings.CutPrefix(strings.ReplaceAll(parts[3], "_", "-"), "permits-"); heavy {
-		p.weight = atoi(weight)
+		p.weight, _ = strconv.Atoi(weight)
 	}
-	p.number = atoi(parts[4])
+	p.number, _ = strconv.Atoi(parts[4])
 	return p
-}
-
-func atoi(digits string) (n int) {
-	for _, d := range digits {
-		n = n*10 + int(d-'0')
-	}
-	return n
 }

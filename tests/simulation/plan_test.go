@@ -63,7 +63,11 @@ func newPlan(seed uint64) plan {
 		total += weights[i]
 	}
 	for range 40 + rng.IntN(31) {
-		p.actions = append(p.actions, action{choose(rng.IntN(total), weights), rng.Uint32(), rng.Uint32(), rng.Uint32()})
+		kind, n := 0, rng.IntN(total)
+		for ; n >= weights[kind]; kind++ {
+			n -= weights[kind]
+		}
+		p.actions = append(p.actions, action{kind, rng.Uint32(), rng.Uint32(), rng.Uint32()})
 	}
 	return p
 }
@@ -89,15 +93,6 @@ func lacking(seed uint64, clients int) []string {
 		}
 	}
 	return all
-}
-
-func choose(n int, weights []int) int {
-	for i, weight := range weights {
-		if n -= weight; n < 0 {
-			return i
-		}
-	}
-	return len(weights) - 1
 }
 
 // only is the plan with some of its actions, by their places.

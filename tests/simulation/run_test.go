@@ -62,7 +62,13 @@ func run(t *testing.T, p plan) (result outcome) {
 	guids.makers.Clear()
 	synctest.Test(t, func(t *testing.T) {
 		w, err := newWorld(p)
-		defer func() { w.shutDown(); result = outcome{w.violation, w.history.story(), w.grants()} }()
+		defer func() {
+			w.shutDown()
+			result = outcome{violation: w.violation, story: w.history.story()}
+			for _, c := range w.clients {
+				result.grants += c.grants
+			}
+		}()
 		if err != nil {
 			w.violated("the clients could not be opened: %v", err)
 			return
@@ -123,14 +129,6 @@ func (w *world) epilogue() {
 	if !w.eventually(mostSettling, func() bool { return len(w.server.Sessions()) == 0 }) {
 		w.fail("sessions are left: %x", w.server.Sessions())
 	}
-}
-
-// grants counts them.
-func (w *world) grants() (n int) {
-	for _, c := range w.clients {
-		n += c.grants
-	}
-	return n
 }
 
 func (w *world) fail(format string, args ...any) {

@@ -74,10 +74,9 @@ func newWorld(p plan) (*world, error) {
 // sharedSystem is the actor system of all runs. It has no goroutine, channel or timer that outlives a run, and
 // making one costs as much as all the rest of a run.
 var sharedSystem = sync.OnceValue(func() *actor.ActorSystem {
+	silence := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 	return actor.NewActorSystem(actor.WithLoggerFactory(silence), actor.WithDeadLetterThrottleInterval(100*time.Millisecond))
 })
-
-func silence(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func (w *world) open(number int, timeout time.Duration) error {
 	c := &client{number: number, timeout: timeout, closed: make(chan error, 1)}
@@ -128,8 +127,10 @@ func (w *world) flow(d time.Duration) { w.flowUntil(nil, d) }
 func (w *world) flowUntil(done <-chan struct{}, d time.Duration) bool {
 	for until := time.Now().Add(d); ; {
 		synctest.Wait()
-		if closed(done) {
+		select {
+		case <-done:
 			return true
+		default:
 		}
 		left := time.Until(until)
 		if left <= 0 {
@@ -146,15 +147,6 @@ func (w *world) flowUntil(done <-chan struct{}, d time.Duration) bool {
 		case <-done:
 		}
 		timer.Stop()
-	}
-}
-
-func closed(done <-chan struct{}) bool {
-	select {
-	case <-done:
-		return true
-	default:
-		return false
 	}
 }
 

@@ -33,7 +33,7 @@ type fault struct {
 // track is a sequence of faults of which only one is at work at a time: each once, in an order of its own, before any comes
 // again.
 type track struct {
-	faults []fault
+	faults []fault // guarded by the stage's mutex
 	rng    *rand.Rand
 }
 
@@ -59,8 +59,8 @@ func (s *stage) checkFaults() error {
 // run breaks one thing after the other until ctx ends.
 func (s *stage) run(ctx context.Context, t *track) {
 	for len(t.faults) > 0 && rig.Rest(ctx, s.Every/2+upTo(t.rng, s.Every)) {
-		t.rng.Shuffle(len(t.faults), func(i, k int) { t.faults[i], t.faults[k] = t.faults[k], t.faults[i] })
 		s.mu.Lock()
+		t.rng.Shuffle(len(t.faults), func(i, k int) { t.faults[i], t.faults[k] = t.faults[k], t.faults[i] })
 		f := slices.MinFunc(t.faults, func(a, b fault) int { return s.faults[a.name] - s.faults[b.name] })
 		s.faults[f.name]++
 		s.mu.Unlock()

@@ -116,12 +116,13 @@ func (c *client) obey(stop context.CancelFunc) {
 		case doQuiet:
 			open()
 			c.quiet.Store(true)
-			opened = make(chan struct{})
+			opens := make(chan struct{})
+			opened = opens
 			go func() {
 				c.gate.Lock()
 				defer c.gate.Unlock()
 				c.tell(report{Kind: doQuiet})
-				<-opened
+				<-opens
 			}()
 		case doGo:
 			open()

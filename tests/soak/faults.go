@@ -21,7 +21,6 @@ func (s *stage) clientFaults() []fault {
 		all = append(all, fault{name, func(ctx context.Context, rng *rand.Rand) error {
 			c := s.subjects[rng.IntN(len(s.subjects))]
 			s.tell("client %d: %s", c.number, name)
-			defer c.heal()
 			return do(ctx, rng, c)
 		}})
 	}
@@ -31,13 +30,15 @@ func (s *stage) clientFaults() []fault {
 			d := s.sessions(rng, from, to)
 			s.tell("client %d: for %v", c.number, d)
 			rig.Rest(ctx, d)
+			c.heal()
 			return nil
 		})
 	}
-	last("connections-cut", 0, 0, func(_ *rand.Rand, c *subject) {
+	add("connections-cut", func(_ context.Context, _ *rand.Rand, c *subject) error {
 		for _, p := range c.proxies {
 			p.Cut()
 		}
+		return nil
 	})
 	last("network-down", 0.2, 2, func(_ *rand.Rand, c *subject) { c.down() })
 	last("replies-held", 0.3, 2, func(_ *rand.Rand, c *subject) { c.stall(rig.Down) })
@@ -115,6 +116,7 @@ func (s *stage) leftInDoubt(ctx context.Context, rng *rand.Rand, c *subject) err
 	case <-armed.Fired():
 		c.down()
 		rig.Rest(ctx, s.sessions(rng, 0.02, 0.5))
+		c.heal()
 	case <-ctx.Done():
 	case <-time.After(s.Session):
 	}

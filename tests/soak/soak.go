@@ -87,7 +87,7 @@ func soak(ctx context.Context, o options, out io.Writer) (result, error) {
 type stage struct {
 	options
 	out      io.Writer
-	begin    time.Time
+	begin    time.Time // guarded by mu
 	ensemble *rig.Partitionable
 	direct   *zk.Conn // past all proxies
 	subjects []*subject
@@ -167,6 +167,9 @@ func (s *stage) raise(ctx context.Context) (err error) {
 		s.tracks = append(s.tracks, &track{rng: rand.New(rand.NewPCG(s.Seed, uint64(n+1))),
 			faults: slices.DeleteFunc(faults, func(f fault) bool { return !s.has(f.name) })})
 	}
+	s.mu.Lock()
+	s.begin = time.Now() // what it takes to start does not count
+	s.mu.Unlock()
 	s.say("%d members serve; %d clients run", members, len(s.subjects))
 	return nil
 }

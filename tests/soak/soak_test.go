@@ -90,18 +90,18 @@ func TestRealMembersComeBack(t *testing.T) {
 		require.NoError(t, err)
 		return stranger
 	}
-	stranger := take()
+	passing := take()
 	require.NoError(t, all[0].Kill())
 	require.NoError(t, all[2].Pause())
 	go func() {
 		time.Sleep(3 * time.Second) // for as long as it takes to fail once
-		_ = stranger.Close()
+		_ = passing.Close()
 	}()
 	require.NoError(t, s.mend())
 	require.NoError(t, s.together(t.Context()))
 	require.False(t, over)
 
-	stranger = take()
+	stranger := take()
 	defer stranger.Close()
 	s.repair = 5 * time.Second
 	require.Error(t, s.mend())
