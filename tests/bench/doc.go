@@ -24,13 +24,11 @@
 // Workloads that count grants say what one takes of the processors, on Linux: <workload>-client-cpu
 // and <workload>-server-cpu, in µs a hand-off, cycle or waiter. The client is this process, the
 // benchmark's own work included; in processes, it is the competing processes together; of Curator
-// and kazoo, theirs. It is the processor time in the span that is counted, divided by the grants in
-// it.
+// and kazoo, theirs.
 //
-// Three are measured from their beginning to their end instead, over all that they did: the
-// workload queue, the bare requests of pair, and Curator and kazoo, except in processes. The last
-// two do not say when they count. So theirs includes opening sessions, the warm-up, and the
-// compilers of a virtual machine that has just begun. Packets a grant are always of all that was done.
+// Packets and processor time are measured from beginning to end, over all that was done: opening
+// sessions, the warm-up, and the compilers of a virtual machine that has just begun. Only processes
+// and gateways are looked at while they go on.
 //
 // # The workloads
 //

@@ -71,25 +71,10 @@ func (a *foreign) contest(ctx context.Context, t trial, c contest) (tally, error
 	if c.sessions {
 		job.Connect, job.Threads, job.Sessions = t.stage.all(), 1, t.n
 	}
-	pids, err := a.ready(1)
-	if err != nil {
-		return tally{}, err
-	}
 	defer a.dropDead()
-	clocks := t.clocks(pids...)
-	before, err := clocks.read()
-	if err != nil {
-		return tally{}, err
-	}
 	done, err := a.run(ctx, 0, job)
-	if err != nil {
-		return tally{}, err
-	}
-	got := tally{counted: done.Acquired, all: done.Timing.All, elapsed: done.Elapsed, handed: done.Timing.Handed,
-		p50: done.Timing.Median, p99: done.Timing.P99,
-		over: done.Timing.All} // the process alone knows when it counts
-	got.spent, err = clocks.since(before)
-	return got, err
+	return tally{counted: done.Acquired, all: done.Timing.All, elapsed: done.Elapsed, handed: done.Timing.Handed,
+		p50: done.Timing.Median, p99: done.Timing.P99}, err
 }
 
 // queue is a line of waiters of the other library.

@@ -45,17 +45,9 @@ func waiting(name string, run func(context.Context, trial) (line, error)) peer {
 			run = t.other.queue
 		}
 		var l line
-		found, err = t.counted(ctx, func() (tally, error) {
-			clocks := t.clocks(pids...)
-			before, err := clocks.read()
-			if err != nil {
-				return tally{}, err
-			}
-			if l, err = run(ctx, t); err != nil {
-				return tally{}, err
-			}
-			used, err := clocks.since(before)
-			return tally{counted: t.n, all: t.n, elapsed: l.queued + l.drained, asked: l.asked, spent: used}, err
+		found, err = t.counted(ctx, pids, func() (tally, error) {
+			l, err = run(ctx, t)
+			return tally{counted: t.n, all: t.n, elapsed: l.queued + l.drained, asked: l.asked}, err
 		})
 		if err != nil {
 			return nil, err
