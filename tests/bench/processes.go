@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/tests/interop"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -36,11 +37,10 @@ func competingElsewhere(name string) peer {
 		if err != nil {
 			return nil, err
 		}
-		defer t.other.dropDead()
 		return race{trial: t, processes: t.n, workers: t.n * each, paths: 1}.run(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (raced, error) {
 			pid <- pids[process]
-			grants, err := t.other.compete(ctx, t, process, file)
-			return raced{Grants: grants}, err
+			done, err := t.other.run(ctx, t, process, interop.Job{Task: interop.Bench, Threads: each, Guard: file})
+			return raced{Grants: done.Timing.All}, err
 		})
 	}}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/interop"
 )
 
 // queue is waiters of one session that queue behind a holder, and then hold one after the other.
@@ -42,7 +44,10 @@ func waiting(name string, run func(context.Context, trial) (line, error)) peer {
 			if pids, err = t.other.ready(1); err != nil {
 				return nil, err
 			}
-			run = t.other.queue
+			run = func(ctx context.Context, t trial) (line, error) {
+				done, err := t.other.run(ctx, t, 0, interop.Job{Task: interop.Queueing, Threads: t.n})
+				return line{done.Timing.Queued, done.Timing.Drained, done.Timing.Asked}, err
+			}
 		}
 		var l line
 		found, err = t.counted(ctx, pids, func() (tally, error) {
