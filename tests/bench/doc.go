@@ -78,8 +78,7 @@
 //   - batched: the same in transactions that combine what many workers ask for. The servers and
 //     go-zookeeper allow no more to any lock that makes and deletes a node for each holder.
 //   - memory: it makes a node, hands it over in memory from one worker of its session to the next
-//     for so many grants, and deletes it. It is the floor of locks that share a node, which no
-//     workload has yet.
+//     for so many grants, and deletes it. It is the floor of cohorts, which share a node.
 //   - channel: a lock of one process, a channel and a context for each hold.
 //   - zklock: go-zookeeper's Lock.
 //   - turnstile: package locks.
