@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/plotutil"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -23,26 +24,8 @@ const (
 	legendWidth = 84 // points, beside the plot, where it hides nothing
 )
 
-// style is the colour and shape of a peer. The colours are of the palette of Okabe and Ito, which
-// people who see colours differently tell apart; the shapes are for people who see none.
-type style struct {
-	color color.Color
-	shape draw.GlyphDrawer
-}
-
-var styles = map[string]style{
-	bareRequests:  {color.RGBA{0x80, 0x80, 0x80, 0xff}, draw.PlusGlyph{}},
-	batched:       {color.RGBA{0x00, 0x00, 0x00, 0xff}, draw.CrossGlyph{}},
-	goZkLock:      {color.RGBA{0xe6, 0x9f, 0x00, 0xff}, draw.SquareGlyph{}},
-	ours:          {color.RGBA{0x00, 0x72, 0xb2, 0xff}, draw.CircleGlyph{}},
-	curatorsMutex: {color.RGBA{0xd5, 0x5e, 0x00, 0xff}, draw.TriangleGlyph{}},
-	kazoosLock:    {color.RGBA{0x00, 0x9e, 0x73, 0xff}, draw.PyramidGlyph{}},
-}
-
-var otherStyle = style{color.RGBA{0x56, 0xb4, 0xe9, 0xff}, draw.RingGlyph{}}
-
-// plot writes a chart of each workload that was measured at several sizes into a folder, named <workload>.png: medians, and
-// the spread of the rounds.
+// plot writes a chart of each workload that was measured at several sizes into a folder, named <workload>.png: the
+// medians of the rounds.
 func (b *bench) plot(folder string) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return fmt.Errorf("bench: %w", err)
@@ -52,7 +35,11 @@ func (b *bench) plot(folder string) error {
 		if len(found) == 0 || found[0].n == found[len(found)-1].n {
 			continue
 		}
-		if err := save(b.chart(w, found), filepath.Join(folder, w.name+".png")); err != nil {
+		drawn, err := b.chart(w, found)
+		if err == nil {
+			err = save(drawn, filepath.Join(folder, w.name+".png"))
+		}
+		if err != nil {
 			return fmt.Errorf("bench: chart of %s: %w", w.name, err)
 		}
 	}
@@ -60,7 +47,7 @@ func (b *bench) plot(folder string) error {
 }
 
 // chart draws a line for each peer over n. Both axes are logarithmic.
-func (b *bench) chart(w workload, found []figure) *plot.Plot {
+func (b *bench) chart(w workload, found []figure) (*plot.Plot, error) {
 	p := plot.New()
 	p.Title.Text, p.Title.Padding = w.name+", "+b.stage.about, vg.Points(8)
 	p.X.Label.Text, p.Y.Label.Text = "n: "+w.per, w.metrics[0].unit
@@ -78,23 +65,15 @@ func (b *bench) chart(w workload, found []figure) *plot.Plot {
 		ticks = append(ticks, plot.Tick{Value: float64(f.n), Label: fmt.Sprint(f.n)})
 	}
 	p.X.Tick.Marker = slices.CompactFunc(ticks, func(a, b plot.Tick) bool { return a.Label == b.Label })
+	var lines []any
 	for _, name := range names {
 		var places plotter.XYs
-		var spread plotter.YErrors // from the least to the most
 		for _, f := range of[name] {
 			places = append(places, plotter.XY{X: float64(f.n), Y: f.median})
-			spread = append(spread, struct{ Low, High float64 }{f.median - f.least, f.most - f.median})
 		}
-		style, known := styles[name]
-		if !known {
-			style = otherStyle
-		}
-		line := &plotter.Line{XYs: places, LineStyle: draw.LineStyle{Color: style.color, Width: vg.Points(1.5)}}
-		dots := &plotter.Scatter{XYs: places, GlyphStyle: draw.GlyphStyle{Color: style.color, Radius: vg.Points(3), Shape: style.shape}}
-		p.Add(line, dots, &plotter.YErrorBars{XYs: places, YErrors: spread, CapWidth: vg.Points(5), LineStyle: line.LineStyle})
-		p.Legend.Add(name, line, dots)
+		lines = append(lines, name, places)
 	}
-	return p
+	return p, plotutil.AddLinePoints(p, lines...)
 }
 
 // save draws a plot, with its legend beside it.

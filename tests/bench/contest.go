@@ -1,10 +1,10 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"time"
 )
@@ -60,7 +60,7 @@ func (c contest) in(name string, open opener) peer {
 		if name == batched {
 			open = openBatched(t.n)
 		}
-		return t.counted(ctx, func() (tally, error) { return c.run(ctx, t, open) })
+		return t.counted(ctx, nil, func() (tally, error) { return c.run(ctx, t, open) })
 	}}
 }
 
@@ -68,7 +68,11 @@ func (c contest) in(name string, open opener) peer {
 func (c contest) byOthers() (all []peer) {
 	for _, name := range []string{curatorsMutex, kazoosLock} {
 		all = append(all, peer{name, func(ctx context.Context, t trial) (figures, error) {
-			return t.counted(ctx, func() (tally, error) { return t.other.contest(ctx, t, c) })
+			pids, err := t.other.ready(1)
+			if err != nil {
+				return nil, err
+			}
+			return t.counted(ctx, pids, func() (tally, error) { return t.other.contest(ctx, t, c) })
 		}})
 	}
 	return all
@@ -101,7 +105,7 @@ func (c contest) run(ctx context.Context, t trial, open opener) (tally, error) {
 	if err != nil {
 		return tally{}, err
 	}
-	all := crowd{paths: paths, workers: t.n, hold: c.hold, clocks: t.clocks(), while: warmThenCount(t.o.warm, t.o.span)}
+	all := crowd{paths: paths, workers: t.n, hold: c.hold, while: warmThenCount(t.o.warm, t.o.span)}
 	if c.apart || t.peer != batched { // which keeps nobody out
 		for range paths {
 			all.guards = append(all.guards, newGuard())
@@ -125,34 +129,55 @@ func (c contest) run(ctx context.Context, t trial, open opener) (tally, error) {
 // errTooShort says that there is nothing to compute a figure from.
 var errTooShort = errors.New("bench: nothing was granted while it was counted: -span is too short")
 
-// counted computes the figures of a crowd. Packets and allocations are those of warm-up, opening and closing, too, and so
-// are the grants that they are divided by.
-func (t trial) counted(ctx context.Context, run func() (tally, error)) (figures, error) {
-	packets, err := t.stage.packets(ctx)
-	if err != nil {
-		return nil, err
+// counted computes the figures of a crowd, whose clients are this process where no others are named. Packets, allocations and
+// processor time are those of warm-up, opening and closing, too, and so are the grants that they are divided by.
+func (t trial) counted(ctx context.Context, clients []int, run func() (tally, error)) (figures, error) {
+	if clients == nil {
+		clients = []int{os.Getpid()}
 	}
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	got, err := run()
-	if err != nil {
-		return nil, err
-	}
-	runtime.ReadMemStats(&after)
-	then, err := t.stage.packets(ctx)
-	if err != nil {
-		return nil, err
+	var found [2]figures
+	var got tally
+	for i := range found {
+		packets, err := t.stage.packets(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var memory runtime.MemStats
+		runtime.ReadMemStats(&memory)
+		found[i] = figures{"packets": float64(packets), "allocs": float64(memory.Mallocs)}
+		for key, pids := range map[string][]int{"client-cpu": clients, "server-cpu": t.stage.pids} {
+			used, err := processorOf(pids)
+			if err != nil {
+				return nil, err
+			}
+			if used > 0 { // it is known
+				found[i][key] = micros(used)
+			}
+		}
+		if i == 0 {
+			if got, err = run(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	if got.counted == 0 || got.elapsed <= 0 {
 		return nil, errTooShort
 	}
-	found := figures{"rate": float64(got.counted) / got.elapsed.Seconds(), "cost": micros(got.elapsed) / float64(got.counted),
-		"packets": float64(then-packets-got.asked) / float64(got.all), "allocs": float64(after.Mallocs-before.Mallocs) / float64(got.all)}
-	if got.handed > 0 {
-		found["p50"], found["p99"] = micros(got.p50), micros(got.p99)
+	all := found[1]
+	all["packets"] -= float64(got.asked)
+	for key := range all {
+		all[key] = (all[key] - found[0][key]) / float64(got.all)
 	}
-	got.spent.put(found, cmp.Or(got.over, got.counted))
-	return found, nil
+	all["rate"], all["cost"] = float64(got.counted)/got.elapsed.Seconds(), micros(got.elapsed)/float64(got.counted)
+	if got.handed > 0 {
+		all["p50"], all["p99"] = micros(got.p50), micros(got.p99)
+	}
+	return all, nil
+}
+
+// processorMetrics are the figures of the processor time of a grant.
+func processorMetrics(per string) []metric {
+	return []metric{{"client-cpu", "µs/" + per, less}, {"server-cpu", "µs/" + per, neither}}
 }
 
 // existsRoundTrip is the measure of hand-offs: how long an Exists takes when nothing else runs.

@@ -19,8 +19,7 @@ type crowd struct {
 	workers  int
 	first    int // number of the first worker, less 1, where several crowds compete
 	hold     time.Duration
-	clocks   clocks // of the processor time that is counted
-	// while runs while the workers do, and says with begin and end what is to be counted. It returns when they
+	// while runs while the workers do, and says what is to be counted. It returns when they
 	// are to stop, or ctx ends.
 	while func(ctx context.Context, c *counting)
 }
@@ -32,26 +31,7 @@ type counting struct {
 	some    atomic.Bool // something was counted: a hand-off, where there is any between workers
 	on      atomic.Bool
 	over    atomic.Bool
-	from    time.Time
 	elapsed time.Duration
-
-	clocks clocks
-	spent  spent // until begin, and then between begin and end
-	err    error // of the clocks
-}
-
-func (c *counting) begin() {
-	c.spent, c.err = c.clocks.read()
-	c.from = time.Now()
-	c.on.Store(true)
-}
-
-func (c *counting) end() {
-	c.on.Store(false)
-	c.elapsed = time.Since(c.from)
-	if c.err == nil {
-		c.spent, c.err = c.clocks.since(c.spent)
-	}
 }
 
 // warmThenCount counts for span once all workers have held, and warm is over. On a machine so slow that there is
@@ -64,10 +44,12 @@ func warmThenCount(warm, span time.Duration) func(context.Context, *counting) {
 		case <-ctx.Done():
 			return
 		}
-		c.begin()
+		from := time.Now()
+		c.on.Store(true)
 		rig.Rest(ctx, span)
 		_ = await(ctx, pollEvery, func() (bool, error) { return c.some.Load(), nil })
-		c.end()
+		c.on.Store(false)
+		c.elapsed = time.Since(from)
 	}
 }
 
@@ -78,9 +60,7 @@ type tally struct {
 	elapsed   time.Duration   // how long it was counted
 	latencies []time.Duration // of one worker's: from a call of Unlock to the return of the next holder's Lock
 
-	asked int   // requests of the bench itself
-	spent spent // by clients and servers
-	over  int   // grants that it was spent on, where these are not those that counted
+	asked int // requests of the bench itself
 
 	handed   int // hand-offs that were timed
 	p50, p99 time.Duration
@@ -93,7 +73,7 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 	defer cancel(nil)
 	stop := context.AfterFunc(ctx, func() { closeAll(c.sessions) })
 	defer stop()
-	state := &counting{arrived: make(chan struct{}), clocks: c.clocks}
+	state := &counting{arrived: make(chan struct{})}
 	state.missing.Store(int64(c.workers))
 	tallies := make([]tally, c.workers)
 	var working sync.WaitGroup
@@ -110,14 +90,14 @@ func (c crowd) run(ctx context.Context) (tally, error) {
 	if err := finish(ctx, &working); err != nil {
 		return tally{}, err
 	}
-	sum := tally{elapsed: state.elapsed, spent: state.spent}
+	sum := tally{elapsed: state.elapsed}
 	for _, t := range tallies {
 		sum.counted += t.counted
 		sum.all += t.all
 		sum.latencies = append(sum.latencies, t.latencies...)
 	}
 	sum.handed, sum.p50, sum.p99 = len(sum.latencies), percentile(sum.latencies, 50), percentile(sum.latencies, 99)
-	return sum, state.err
+	return sum, nil
 }
 
 // grace bounds the time that workers take to end when their sessions have been closed.

@@ -24,13 +24,11 @@
 // Workloads that count grants say what one takes of the processors, on Linux: <workload>-client-cpu
 // and <workload>-server-cpu, in µs a hand-off, cycle or waiter. The client is this process, the
 // benchmark's own work included; in processes, it is the competing processes together; of Curator
-// and kazoo, theirs. It is the processor time in the span that is counted, divided by the grants in
-// it.
+// and kazoo, theirs.
 //
-// Three are measured from their beginning to their end instead, over all that they did: the
-// workload queue, the bare requests of pair, and Curator and kazoo, except in processes. The last
-// two do not say when they count. So theirs includes opening sessions, the warm-up, and the
-// compilers of a virtual machine that has just begun. Packets a grant are always of all that was done.
+// Packets and processor time are measured from beginning to end, over all that was done: opening
+// sessions, the warm-up, and the compilers of a virtual machine that has just begun. Only processes
+// and gateways are looked at while they go on.
 //
 // # The workloads
 //
@@ -80,8 +78,7 @@
 //   - batched: the same in transactions that combine what many workers ask for. The servers and
 //     go-zookeeper allow no more to any lock that makes and deletes a node for each holder.
 //   - memory: it makes a node, hands it over in memory from one worker of its session to the next
-//     for so many grants, and deletes it. It is the floor of locks that share a node, which no
-//     workload has yet.
+//     for so many grants, and deletes it. It is the floor of cohorts, which share a node.
 //   - channel: a lock of one process, a channel and a context for each hold.
 //   - zklock: go-zookeeper's Lock.
 //   - turnstile: package locks.

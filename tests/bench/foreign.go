@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/turnstile-locks/turnstile/tests/interop"
 )
@@ -22,18 +24,6 @@ type foreign struct {
 	workers []*interop.Worker
 }
 
-// worker is one of the processes, counted from 0.
-func (a *foreign) worker(n int) (*interop.Worker, error) {
-	for len(a.workers) <= n {
-		w, err := libraries[a.name]()
-		if err != nil {
-			return nil, fmt.Errorf("bench: %s: %w", a.name, err)
-		}
-		a.workers = append(a.workers, w)
-	}
-	return a.workers[n], nil
-}
-
 // dismiss ends the processes of all libraries.
 func (b *bench) dismiss() {
 	for _, other := range b.others {
@@ -43,69 +33,15 @@ func (b *bench) dismiss() {
 	}
 }
 
-// run has a process do a job. A process whose job did not end well is not used again.
-func (a *foreign) run(ctx context.Context, process int, job interop.Job) (interop.Summary, error) {
-	w, err := a.worker(process)
-	if err != nil {
-		return interop.Summary{}, err
-	}
-	done, err := w.Run(ctx, job)
-	if err != nil {
-		_ = w.Kill()
-	}
-	return done, err
-}
-
-func (a *foreign) job(t trial) interop.Job {
-	return interop.Job{Name: a.name, Recipe: interop.Mutex, Connect: t.stage.connect(0), Path: t.path,
-		Warm: t.o.warm, Span: t.o.span, SessionTimeout: timeout, Limit: t.o.patience}
-}
-
-// contest is a crowd of the other library.
-func (a *foreign) contest(ctx context.Context, t trial, c contest) (tally, error) {
-	if _, err := c.paths(t); err != nil {
-		return tally{}, err
-	}
-	job := a.job(t)
-	job.Task, job.Threads, job.Apart, job.Hold = interop.Bench, t.n, c.apart, c.hold
-	if c.sessions {
-		job.Connect, job.Threads, job.Sessions = t.stage.all(), 1, t.n
-	}
-	pids, err := a.ready(1)
-	if err != nil {
-		return tally{}, err
-	}
-	defer a.dropDead()
-	clocks := t.clocks(pids...)
-	before, err := clocks.read()
-	if err != nil {
-		return tally{}, err
-	}
-	done, err := a.run(ctx, 0, job)
-	if err != nil {
-		return tally{}, err
-	}
-	got := tally{counted: done.Acquired, all: done.Timing.All, elapsed: done.Elapsed, handed: done.Timing.Handed,
-		p50: done.Timing.Median, p99: done.Timing.P99,
-		over: done.Timing.All} // the process alone knows when it counts
-	got.spent, err = clocks.since(before)
-	return got, err
-}
-
-// queue is a line of waiters of the other library.
-func (a *foreign) queue(ctx context.Context, t trial) (line, error) {
-	job := a.job(t)
-	job.Task, job.Threads = interop.Queueing, t.n
-	defer a.dropDead()
-	done, err := a.run(ctx, 0, job)
-	return line{done.Timing.Queued, done.Timing.Drained, done.Timing.Asked}, err
-}
-
-// ready starts so many processes, where they do not run yet, and gives the numbers by which the system knows them.
+// ready forgets processes that have ended, starts as many as are missing, and gives the numbers by which the system knows them.
 func (a *foreign) ready(processes int) (pids []int, err error) {
-	a.dropDead()
-	if _, err := a.worker(processes - 1); err != nil {
-		return nil, err
+	a.workers = slices.DeleteFunc(a.workers, func(w *interop.Worker) bool { return !w.Running() })
+	for len(a.workers) < processes {
+		w, err := libraries[a.name]()
+		if err != nil {
+			return nil, fmt.Errorf("bench: %s: %w", a.name, err)
+		}
+		a.workers = append(a.workers, w)
 	}
 	for _, w := range a.workers[:processes] {
 		pids = append(pids, w.Pid())
@@ -113,21 +49,28 @@ func (a *foreign) ready(processes int) (pids []int, err error) {
 	return pids, nil
 }
 
-// compete is one of several processes that compete until the guard says stop. They have been started.
-func (a *foreign) compete(ctx context.Context, t trial, process int, file string) (int, error) {
-	job := a.job(t)
-	job.Task, job.Threads, job.Guard, job.Process, job.Connect = interop.Bench, each, file, process, t.stage.connect(process)
-	done, err := a.run(ctx, process, job)
-	return done.Timing.All, err
+// run has a process do a job; both are ready. A process whose job did not end well is not used again.
+func (a *foreign) run(ctx context.Context, t trial, process int, job interop.Job) (interop.Summary, error) {
+	job.Name, job.Recipe, job.Path, job.Process = a.name, interop.Mutex, t.path, process
+	job.Warm, job.Span, job.SessionTimeout, job.Limit = t.o.warm, t.o.span, timeout, t.o.patience
+	job.Connect = cmp.Or(job.Connect, t.stage.connect(process))
+	done, err := a.workers[process].Run(ctx, job)
+	if err != nil {
+		_ = a.workers[process].Kill()
+	}
+	return done, err
 }
 
-// dropDead forgets processes that have ended.
-func (a *foreign) dropDead() {
-	var alive []*interop.Worker
-	for _, w := range a.workers {
-		if w.Running() {
-			alive = append(alive, w)
-		}
+// contest is a crowd of the other library.
+func (a *foreign) contest(ctx context.Context, t trial, c contest) (tally, error) {
+	if _, err := c.paths(t); err != nil {
+		return tally{}, err
 	}
-	a.workers = alive
+	job := interop.Job{Task: interop.Bench, Threads: t.n, Apart: c.apart, Hold: c.hold}
+	if c.sessions {
+		job.Connect, job.Threads, job.Sessions = t.stage.all(), 1, t.n
+	}
+	done, err := a.run(ctx, t, 0, job)
+	return tally{counted: done.Acquired, all: done.Timing.All, elapsed: done.Elapsed, handed: done.Timing.Handed,
+		p50: done.Timing.Median, p99: done.Timing.P99}, err
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/turnstile-locks/turnstile/tests/interop"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
@@ -36,11 +37,10 @@ func competingElsewhere(name string) peer {
 		if err != nil {
 			return nil, err
 		}
-		defer t.other.dropDead()
 		return race{trial: t, processes: t.n, workers: t.n * each, paths: 1}.run(ctx, func(ctx context.Context, process int, file string, pid chan<- int) (raced, error) {
 			pid <- pids[process]
-			grants, err := t.other.compete(ctx, t, process, file)
-			return raced{Grants: grants}, err
+			done, err := t.other.run(ctx, t, process, interop.Job{Task: interop.Bench, Threads: each, Guard: file})
+			return raced{Grants: done.Timing.All}, err
 		})
 	}}
 }
@@ -131,28 +131,18 @@ func (r race) watch(ctx context.Context, guards []*guard, pids <-chan int) (figu
 	}
 	rig.Rest(ctx, r.o.warm)
 	grants := make([]int, r.processes)
-	found, err := r.counted(ctx, func() (got tally, err error) {
-		clocks := r.clocks(clients...)
-		before, err := clocks.read()
-		if err != nil {
-			return got, err
-		}
+	found, err := r.counted(ctx, clients, func() (tally, error) {
 		begin, from := time.Now(), total(guards, wordGrants)
 		for process := range grants {
 			grants[process] = -int(total(guards, wordProcess+process))
 		}
 		rig.Rest(ctx, r.o.span)
-		err = await(ctx, pollEvery, func() (bool, error) { return total(guards, wordGrants) > from, nil }) // on a slow machine
-		if err != nil {
-			return got, err
-		}
-		got = tally{counted: int(total(guards, wordGrants) - from), elapsed: time.Since(begin)}
+		err := await(ctx, pollEvery, func() (bool, error) { return total(guards, wordGrants) > from, nil }) // on a slow machine
+		counted := int(total(guards, wordGrants) - from)
 		for process := range grants {
 			grants[process] += int(total(guards, wordProcess+process))
 		}
-		got.all = got.counted
-		got.spent, err = clocks.since(before)
-		return got, err
+		return tally{counted: counted, all: counted, elapsed: time.Since(begin)}, err
 	})
 	if err != nil {
 		return nil, err

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/interop"
 )
 
 // queue is waiters of one session that queue behind a holder, and then hold one after the other.
@@ -42,20 +44,15 @@ func waiting(name string, run func(context.Context, trial) (line, error)) peer {
 			if pids, err = t.other.ready(1); err != nil {
 				return nil, err
 			}
-			run = t.other.queue
+			run = func(ctx context.Context, t trial) (line, error) {
+				done, err := t.other.run(ctx, t, 0, interop.Job{Task: interop.Queueing, Threads: t.n})
+				return line{done.Timing.Queued, done.Timing.Drained, done.Timing.Asked}, err
+			}
 		}
 		var l line
-		found, err = t.counted(ctx, func() (tally, error) {
-			clocks := t.clocks(pids...)
-			before, err := clocks.read()
-			if err != nil {
-				return tally{}, err
-			}
-			if l, err = run(ctx, t); err != nil {
-				return tally{}, err
-			}
-			used, err := clocks.since(before)
-			return tally{counted: t.n, all: t.n, elapsed: l.queued + l.drained, asked: l.asked, spent: used}, err
+		found, err = t.counted(ctx, pids, func() (tally, error) {
+			l, err = run(ctx, t)
+			return tally{counted: t.n, all: t.n, elapsed: l.queued + l.drained, asked: l.asked}, err
 		})
 		if err != nil {
 			return nil, err

@@ -17,6 +17,17 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
+// revoked has somebody ask for the lock. It counts once, and so does the end of the grace period.
+func revoked(w *world, client *locks.Client, _ *locks.Lease) func() {
+	_, err := client.Revoke(patient.Deadline(w.t), "/orders/42")
+	require.NoError(w.t, err)
+	return func() {
+		for _, how := range []string{"asked", "forced"} {
+			require.Equal(w.t, 1, w.value("turnstile.lock.revocations", "exclusive", how), how)
+		}
+	}
+}
+
 // TestEnds: how a hold ends is counted, timed, and in its span. Only what the holder did not bring about is a loss.
 func TestEnds(t *testing.T) {
 	for _, of := range []struct {
@@ -27,6 +38,8 @@ func TestEnds(t *testing.T) {
 		loss   int
 		events []string // of the span
 		opts   []locks.Option
+
+		observed bool
 	}{
 		{name: "released", reason: "released", end: func(w *world, _ *locks.Client, lease *locks.Lease) func() {
 			w.unlock(lease)
@@ -57,17 +70,18 @@ func TestEnds(t *testing.T) {
 			patient.Closed(w.t, client.Close(patient.Deadline(w.t)))
 			return func() { w.allZero("turnstile.session.count") }
 		}},
-		{name: "the grace is over", reason: "revoked", err: locks.ErrRevoked, events: []string{"revoke requested"},
-			end: func(w *world, client *locks.Client, _ *locks.Lease) func() {
-				_, err := client.Revoke(patient.Deadline(w.t), "/orders/42")
-				require.NoError(w.t, err)
-				return w.asked
-			}},
+		{name: "the grace is over", reason: "revoked", err: locks.ErrRevoked, events: []string{"revoke requested"}, end: revoked},
+		// The lock actor keeps the grace then.
+		{name: "the grace is over, with an observer", reason: "revoked", err: locks.ErrRevoked, events: []string{"revoke requested"}, end: revoked, observed: true},
 	} {
 		t.Run(of.name, func(t *testing.T) {
 			w := newWorld(t)
 			client := w.open(of.opts...)
-			lease := w.lock(client.Mutex("/orders/42", locks.WithGrace(10*time.Millisecond)))
+			how := []locks.LockOption{locks.WithGrace(10 * time.Millisecond)}
+			if of.observed {
+				how = append(how, patient.ObservedBy(patient.Recorder(t, client)))
+			}
+			lease := w.lock(client.Mutex("/orders/42", how...))
 			after := of.end(w, client, lease)
 			status := codes.Unset
 			if of.err != nil {
@@ -96,27 +110,6 @@ func TestEnds(t *testing.T) {
 			}
 		})
 	}
-}
-
-// asked: one revoke request has come, and the grace period has ended once.
-func (w *world) asked() {
-	for _, how := range []string{"asked", "forced"} {
-		require.Equal(w.t, 1, w.value("turnstile.lock.revocations", "exclusive", how), how)
-	}
-}
-
-// TestRevokedInFrontOfObservers: the lock actor keeps the grace then, and counts once, too.
-func TestRevokedInFrontOfObservers(t *testing.T) {
-	w := newWorld(t)
-	client := w.open()
-	lease := w.lock(client.Mutex("/orders/42", locks.WithGrace(10*time.Millisecond), patient.ObservedBy(patient.Recorder(t, client))))
-	_, err := client.Revoke(patient.Deadline(t), "/orders/42")
-	require.NoError(t, err)
-	patient.Receive(t, lease.Context().Done())
-	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrRevoked)
-	w.asked()
-	require.Equal(t, 1, w.count("turnstile.lock.hold.duration", "exclusive", "revoked"))
-	w.allZero("turnstile.lock.losses")
 }
 
 // TestGivingUp: requests that do not get their lock are timed by why, once they are queued, and their spans say so. There is no

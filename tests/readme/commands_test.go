@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -54,20 +53,20 @@ var commands = map[string]check{
 	"go run github.com/turnstile-locks/turnstile/examples/quickstart@latest": runsAway("ok: 40 grants"),
 	"make diagram":                      leavesAsItWas,
 	"go generate ./actors/gateway/wire": long(saysWhat), // TestCodeIsFresh compares what it writes
-	"go -C tests/soak run .":            hasFlags,
-	"go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m": hasFlags,
+	"go -C tests/soak run .":            known,
+	"go -C tests/bench run . -workload idle -sizes 10000 -rounds 1 -patience 10m": known,
 
 	// A row of its table.
 	"go test -v -run TestWhatTheMarginCosts ./zkconn/lease": prints(`holders +outage of 0\.50 T ends +100\.0 %.* 74\.6 %.* 44\.6 %`),
 
 	// Commands that take minutes: make test checks what it can, and make readme runs them.
 
-	"go -C tests/soak run . -seed 41 -duration 2m":                                               long(hasFlags),
-	"go test -v -run TestNoOverlapWhenManySessionsExpire ./tests/stalls -trials 200 -session 2s": long(namesTests),
-	"go test -v -run TestHoldersHearThatTheirLockIsTaken ./tests/stalls -trials 50":              long(namesTests),
+	"go -C tests/soak run . -seed 41 -duration 2m":                                               long(known),
+	"go test -v -run TestNoOverlapWhenManySessionsExpire ./tests/stalls -trials 200 -session 2s": long(known),
+	"go test -v -run TestHoldersHearThatTheirLockIsTaken ./tests/stalls -trials 50":              long(known),
 	"go run ./examples/cluster": long(builds), // examples_test.go runs it
-	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(namesTests),
-	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(namesTests),
+	"go test -v -run 'TestWalk/plans/readers_behind_one$' ./actors/internal/walk":                 long(known),
+	"go test -v -tags mistakes -run 'TestWalkFinds/verify_while_creating' ./actors/internal/walk": long(known),
 	"make test":       long(target),
 	"make deps":       long(target),
 	"make race":       long(target),
@@ -204,17 +203,9 @@ func ours(t *testing.T, p *place) string {
 	return strings.TrimSpace(p.run(t, "go list -m"))
 }
 
-var flags = regexp.MustCompile(` -([a-z-]+)`)
-
-// program is a command up to its flags.
-var program = regexp.MustCompile(`^go( -C \S+)? run \S+`)
-
-// hasFlags has a program list its flags: those of the command are among them.
-func hasFlags(t *testing.T, p *place, command string) {
-	help := p.run(t, program.FindString(command)+" -help")
-	for _, flag := range flags.FindAllStringSubmatch(command, -1) {
-		require.Contains(t, help, "\n  -"+flag[1]+" ", command)
-	}
+// known finds the package, the flags and the tests of a command of Go.
+func known(t *testing.T, _ *place, command string) {
+	require.Empty(t, wrongGo(t, typed(command)[1:]), command)
 }
 
 // hasFlagsOfZklock finds the flags of a command of zklock, before its two dashes, in its help.
@@ -229,16 +220,6 @@ func hasFlagsOfZklock(name string) check {
 		}
 	}
 }
-
-// namesTests finds the tests that a command runs, in its package.
-func namesTests(t *testing.T, p *place, command string) {
-	sources := p.run(t, "cat "+regexp.MustCompile(`\./\S+`).FindString(command)+"/*_test.go")
-	for _, name := range testNames.FindAllString(command, -1) {
-		require.Contains(t, sources, "func "+name+"(", command)
-	}
-}
-
-var testNames = regexp.MustCompile(`\bTest[A-Z]\w*`)
 
 // builds compiles a program that takes long to run.
 func builds(t *testing.T, p *place, command string) {

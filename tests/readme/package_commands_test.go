@@ -165,7 +165,8 @@ func wrongGo(t *testing.T, words []string) string {
 		if wrong := wrongFlags(t, rest, flagsOf(t, folder, command == "test")); wrong != "" {
 			return wrong
 		}
-		matches := regexp.MustCompile(tests)
+		name, _, _ := strings.Cut(tests, "/")
+		matches := regexp.MustCompile(name)
 		if tests != "" && !slices.ContainsFunc(function.FindAllString(source(t, folder, true), -1), func(f string) bool {
 			return test.MatchString(f) && matches.MatchString(strings.TrimPrefix(f, "func "))
 		}) {
