@@ -23,7 +23,7 @@
 //
 //   - access: credentials, ACLs, missing permissions, TLS and chroots, on servers that enforce them.
 //   - conformance: the embedded server and a real one, compared operation by operation.
-//   - interop: the lock recipes of Curator and kazoo, beside ours and on the embedded server; who may share a queue.
+//   - interop: the lock recipes of Curator and kazoo beside ours; who may share a queue.
 //   - matrix: each request met by each fault, with exact outcomes; what other libraries test, and which of ours shows it.
 //   - services: each ability for services under each fault, with exact outcomes.
 //   - simulation: whole clients in a world that one seed decides.
