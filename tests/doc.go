@@ -23,7 +23,7 @@
 //
 //   - access: credentials, SASL, ACLs, missing permissions, TLS and chroots, on servers that enforce them.
 //   - conformance: the embedded server and a real one, compared operation by operation.
-//   - interop: the lock recipes of Curator and kazoo, beside ours and on the embedded server; who may share a queue.
+//   - interop: the lock recipes of Curator and kazoo beside ours; who may share a queue.
 //   - matrix: each request met by each fault, with exact outcomes.
 //   - simulation: whole clients in a world that one seed decides.
 //   - steady: that nothing grows: each exported operation done n and 4 n times, locks held for a day and for four.

@@ -9,7 +9,6 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"math/big"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -55,13 +54,11 @@ func (noLock) Lock(context.Context, string) error            { return nil }
 func (noLock) Unlock(context.Context, string) error          { return nil }
 func (noLock) TryLock(context.Context, string) (bool, error) { return true, nil }
 
-// authority issues certificates. Requests are counted, and each waits until it is let go on.
+// authority issues certificates. Requests are counted, and wait until they are let go on.
 type authority struct {
-	key    *ecdsa.PrivateKey
-	root   *x509.Certificate
-	issued atomic.Int32
-	inside chan struct{} // receives when a request has come
-	goOn   chan struct{} // one is let go on for each that is sent; all when it is closed
+	*gate
+	key  *ecdsa.PrivateKey
+	root *x509.Certificate
 }
 
 func newAuthority(t *testing.T) *authority {
@@ -70,7 +67,7 @@ func newAuthority(t *testing.T) *authority {
 	require.NoError(t, err)
 	root := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "test"}, IsCA: true,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(1000 * time.Hour), BasicConstraintsValid: true}
-	return &authority{key: key, root: root, inside: make(chan struct{}, 10), goOn: make(chan struct{})}
+	return &authority{newGate(), key, root}
 }
 
 // IssuerKey names the authority.
@@ -78,12 +75,9 @@ func (*authority) IssuerKey() string { return "test" }
 
 // Issue signs what is asked for.
 func (a *authority) Issue(ctx context.Context, csr *x509.CertificateRequest) (*certmagic.IssuedCertificate, error) {
-	n := a.issued.Add(1)
-	a.inside <- struct{}{}
-	select {
-	case <-a.goOn:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	n, err := a.pass(ctx)
+	if err != nil {
+		return nil, err
 	}
 	leaf := &x509.Certificate{SerialNumber: big.NewInt(int64(n) + 1), DNSNames: csr.DNSNames, NotBefore: a.root.NotBefore,
 		NotAfter: a.root.NotAfter}
@@ -119,11 +113,11 @@ func TestCertMagic(t *testing.T) {
 		}
 		patient.Receive(t, a.inside)
 		awaitQueue(t, servers, "/certificates/issue_cert_"+domain, processes)
-		close(a.goOn)
+		close(a.opened)
 		for _, o := range obtained {
 			require.NoError(t, patient.Receive(t, o))
 		}
-		require.EqualValues(t, 1, a.issued.Load())
+		require.EqualValues(t, 1, a.came.Load())
 	})
 	t.Run("without a lock", func(t *testing.T) {
 		a, folder := newAuthority(t), t.TempDir()
@@ -134,11 +128,11 @@ func TestCertMagic(t *testing.T) {
 		for range processes {
 			patient.Receive(t, a.inside)
 		}
-		close(a.goOn)
+		close(a.opened)
 		for _, o := range obtained {
 			require.NoError(t, patient.Receive(t, o))
 		}
-		require.EqualValues(t, processes, a.issued.Load())
+		require.EqualValues(t, processes, a.came.Load())
 	})
 }
 
@@ -158,9 +152,9 @@ func TestCertMagicLosesItsLock(t *testing.T) {
 	require.Equal(t, key, patient.Receive(t, lost))
 	two := a.obtain(t, folder, patient.Open(t, server.Addr()).Keyed("/certificates").ByName())
 	patient.Receive(t, a.inside)
-	close(a.goOn)
+	close(a.opened)
 	require.NoError(t, patient.Receive(t, one))
 	require.NoError(t, patient.Receive(t, two))
-	require.EqualValues(t, 2, a.issued.Load())
+	require.EqualValues(t, 2, a.came.Load())
 	require.ErrorIs(t, first.Unlock(patient.Deadline(t), key), locks.ErrNotHeld, "certmagic has given it back")
 }

@@ -8,7 +8,6 @@ import (
 	"context"
 	"database/sql"
 	"path/filepath"
-	"sync/atomic"
 	"testing"
 
 	_ "github.com/mattn/go-sqlite3"
@@ -27,23 +26,11 @@ var (
 )
 
 // migration is one that counts how often it runs, and waits until it is let go on.
-type migration struct {
-	ran    atomic.Int32
-	inside chan struct{}
-	goOn   chan struct{}
-}
+type migration struct{ *gate }
 
-func newMigration() *migration {
-	return &migration{inside: make(chan struct{}, 10), goOn: make(chan struct{})}
-}
-
-func (m *migration) run(ctx context.Context, db *sql.DB) error {
-	m.ran.Add(1)
-	m.inside <- struct{}{}
-	select {
-	case <-m.goOn:
-	case <-ctx.Done():
-		return ctx.Err()
+func (m migration) run(ctx context.Context, db *sql.DB) error {
+	if _, err := m.pass(ctx); err != nil {
+		return err
 	}
 	_, err := db.ExecContext(ctx, "CREATE TABLE IF NOT EXISTS orders (id INTEGER)")
 	return err
@@ -56,7 +43,7 @@ type applied struct {
 }
 
 // up has a process of its own migrate the database.
-func (m *migration) up(t *testing.T, file string, opts ...goose.ProviderOption) <-chan applied {
+func (m migration) up(t *testing.T, file string, opts ...goose.ProviderOption) <-chan applied {
 	t.Helper()
 	db, err := sql.Open("sqlite3", "file:"+file+"?_busy_timeout=60000") // ms
 	require.NoError(t, err)
@@ -88,14 +75,14 @@ func TestGoose(t *testing.T) {
 	for name, option := range kinds {
 		t.Run(name, func(t *testing.T) {
 			eachServer(t, func(t *testing.T, servers string) {
-				m, file := newMigration(), filepath.Join(t.TempDir(), "orders.db")
+				m, file := migration{newGate()}, filepath.Join(t.TempDir(), "orders.db")
 				var all []<-chan applied
 				for range processes {
 					all = append(all, m.up(t, file, option(patient.Open(t, servers).Keyed("/migrations").ByName())))
 				}
 				patient.Receive(t, m.inside)
 				awaitQueue(t, servers, "/migrations/orders%2Fdb", processes)
-				close(m.goOn)
+				close(m.opened)
 				versions := 0
 				for _, done := range all {
 					result := patient.Receive(t, done)
@@ -103,12 +90,12 @@ func TestGoose(t *testing.T) {
 					versions += result.versions
 				}
 				require.Equal(t, 1, versions)
-				require.EqualValues(t, 1, m.ran.Load())
+				require.EqualValues(t, 1, m.came.Load())
 			})
 		})
 	}
 	t.Run("without a lock", func(t *testing.T) {
-		m, file := newMigration(), filepath.Join(t.TempDir(), "orders.db")
+		m, file := migration{newGate()}, filepath.Join(t.TempDir(), "orders.db")
 		var all []<-chan applied
 		for i := range processes {
 			all = append(all, m.up(t, file))
@@ -119,10 +106,10 @@ func TestGoose(t *testing.T) {
 		for range processes - 1 {
 			patient.Receive(t, m.inside)
 		}
-		close(m.goOn)
+		close(m.opened)
 		for _, done := range all {
 			require.NoError(t, patient.Receive(t, done).err)
 		}
-		require.EqualValues(t, processes, m.ran.Load())
+		require.EqualValues(t, processes, m.came.Load())
 	})
 }

@@ -1,10 +1,9 @@
 package adapters
 
 import (
+	"context"
+	"sync/atomic"
 	"testing"
-	"time"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
@@ -20,16 +19,29 @@ func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
 	})
 }
 
+// gate counts who comes, and lets nobody go on until it is opened.
+type gate struct {
+	came   atomic.Int32
+	inside chan struct{} // receives when somebody has come
+	opened chan struct{}
+}
+
+func newGate() *gate { return &gate{inside: make(chan struct{}, 10), opened: make(chan struct{})} }
+
+func (g *gate) pass(ctx context.Context) (number int32, err error) {
+	number = g.came.Add(1)
+	g.inside <- struct{}{}
+	select {
+	case <-g.opened:
+		return number, nil
+	case <-ctx.Done():
+		return number, ctx.Err()
+	}
+}
+
 // awaitQueue waits until so many hold a lock or wait for it.
 func awaitQueue(t *testing.T, servers, path string, n int) {
 	t.Helper()
 	client := patient.Open(t, servers)
-	for end := time.Now().Add(patient.Bound); ; time.Sleep(20 * time.Millisecond) {
-		queue, err := client.Queue(patient.Deadline(t), path)
-		require.NoError(t, err)
-		if len(queue) == n {
-			return
-		}
-		require.True(t, time.Now().Before(end), "%d in the queue at %s", len(queue), path)
-	}
+	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, path)) == n }, "%d in the queue at %s", n, path)
 }

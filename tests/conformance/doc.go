@@ -14,7 +14,7 @@
 // are bursts of several requests that are sent before anything is read.
 //
 // TURNSTILE_CONFORMANCE_OPERATIONS says how many operations TestRealDifferential compares. On a
-// difference it prints the shortest sequence that shows one, as the files of testdata have them.
+// difference it prints a short sequence that shows one, as the files of testdata have them.
 //
 // The client's side of the protocol is written here once more, apart from the server's and from any
 // library's, so that a mistake in one of them shows.

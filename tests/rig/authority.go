@@ -28,11 +28,7 @@ const certificateLife = 24 * time.Hour
 
 // NewAuthority makes an authority of that name.
 func NewAuthority(name string) (*Authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("rig: key of authority %s: %w", name, err)
-	}
-	template, err := newTemplate(name)
+	template, key, err := newTemplate(name)
 	if err != nil {
 		return nil, err
 	}
@@ -43,10 +39,8 @@ func NewAuthority(name string) (*Authority, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.certificate, err = x509.ParseCertificate(der); err != nil {
-		return nil, fmt.Errorf("rig: authority %s: %w", name, err)
-	}
-	return a, nil
+	a.certificate, err = x509.ParseCertificate(der)
+	return a, err
 }
 
 // Pool holds the authority's certificate, for clients and servers that are to trust it.
@@ -67,11 +61,7 @@ func (a *Authority) Client(name string) (tls.Certificate, error) {
 }
 
 func (a *Authority) issue(name string, usage x509.ExtKeyUsage, hosts []string) (tls.Certificate, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return tls.Certificate{}, fmt.Errorf("rig: key of %s: %w", name, err)
-	}
-	template, err := newTemplate(name)
+	template, key, err := newTemplate(name)
 	if err != nil {
 		return tls.Certificate{}, err
 	}
@@ -99,18 +89,20 @@ func (a *Authority) sign(template *x509.Certificate, public *ecdsa.PublicKey) ([
 	return der, nil
 }
 
-func newTemplate(name string) (*x509.Certificate, error) {
-	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 100))
+// newTemplate is of a certificate for a new key.
+func newTemplate(name string) (*x509.Certificate, *ecdsa.PrivateKey, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("rig: serial number: %w", err)
+		return nil, nil, fmt.Errorf("rig: key of %s: %w", name, err)
 	}
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 100))
 	now := time.Now()
 	return &x509.Certificate{
 		SerialNumber: serial,
 		Subject:      pkix.Name{CommonName: name},
 		NotBefore:    now.Add(-certificateLife),
 		NotAfter:     now.Add(certificateLife),
-	}, nil
+	}, key, err
 }
 
 // Write writes PEM files into a folder: the authority as ca.pem, and a certificate, of whatever authority, with its key as

@@ -18,30 +18,14 @@ func (s *Server) Backup(to string) error {
 	if s.process != nil && s.process.Running() {
 		return errors.New("rig: backup of a server that runs")
 	}
-	if err := os.CopyFS(to, os.DirFS(filepath.Join(s.dir, dataFolder))); err != nil {
-		return fmt.Errorf("rig: backup: %w", err)
-	}
-	return nil
+	return s.CopyTransactionLog(to)
 }
 
-// CopyTransactionLog copies the server's log of transactions to a folder, which it makes. The server may run; then the
-// newest transactions may be missing.
+// CopyTransactionLog copies the server's log of transactions and its snapshots to a folder, which it makes. The server may
+// run; then the newest transactions may be missing.
 func (s *Server) CopyTransactionLog(to string) error {
-	if err := os.MkdirAll(to, 0o700); err != nil {
-		return fmt.Errorf("rig: copy the transaction log: %w", err)
-	}
-	logs, err := filepath.Glob(filepath.Join(s.dir, dataFolder, "log.*"))
-	if err != nil {
-		return fmt.Errorf("rig: copy the transaction log: %w", err)
-	}
-	for _, log := range logs {
-		data, err := os.ReadFile(log)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(to, filepath.Base(log)), data, 0o600)
-		}
-		if err != nil {
-			return fmt.Errorf("rig: copy the transaction log: %w", err)
-		}
+	if err := os.CopyFS(to, os.DirFS(filepath.Join(s.dir, dataFolder))); err != nil {
+		return fmt.Errorf("rig: copy the data: %w", err)
 	}
 	return nil
 }

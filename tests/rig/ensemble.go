@@ -58,7 +58,7 @@ func prepareEnsemble(n int, settings settings) (*Ensemble, error) {
 		return e, fmt.Errorf("rig: an ensemble of %d members: it takes two at least, and three to survive a loss", n)
 	}
 	for i := range n {
-		if err := e.add(settings.member(i), settings.observers[i]); err != nil {
+		if err := e.add(settings.member(i)); err != nil {
 			return e, err
 		}
 	}
@@ -69,7 +69,7 @@ func prepareEnsemble(n int, settings settings) (*Ensemble, error) {
 }
 
 // add prepares one more member, with a number and ports of its own.
-func (e *Ensemble) add(settings settings, observer bool) error {
+func (e *Ensemble) add(settings settings) error {
 	quorum, err := TakePort()
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (e *Ensemble) add(settings settings, observer bool) error {
 		ReleasePort(quorum)
 		return err
 	}
-	e.peers = append(e.peers, peer{quorum, election, observer})
+	e.peers = append(e.peers, peer{quorum, election, settings.config[peerType] == observer})
 	member, err := newServer(len(e.peers), settings)
 	if err == nil {
 		e.members = append(e.members, member)

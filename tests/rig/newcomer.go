@@ -19,7 +19,7 @@ func WithReconfig() Option {
 
 // Newcomer prepares a server that is no member yet, with a number and ports of its own. It does not run.
 func (e *Ensemble) Newcomer() (*Server, error) {
-	if err := e.add(e.members[0].settings, false); err != nil {
+	if err := e.add(e.members[0].settings); err != nil {
 		return nil, err
 	}
 	return e.members[len(e.members)-1], nil

@@ -19,7 +19,6 @@ type settings struct {
 	jaas       string            // empty: without
 	members    map[int][]Option  // what differs, by the member's number from 0
 	heap       int               // of the Java process, in MB
-	observers  map[int]bool      // the members without a vote
 	braked     bool              // the log can be slow
 	logLines   int               // that it takes a second at first; 0: as many as there are
 }
@@ -52,12 +51,12 @@ func WithHeap(megabytes int) Option {
 	return func(s *settings) { s.heap = megabytes }
 }
 
+// The setting of members without a vote.
+const peerType, observer = "peerType", "observer"
+
 // WithObserver has one member of an ensemble, counted from 0, follow its leader without a vote.
 func WithObserver(member int) Option {
-	return func(s *settings) {
-		s.observers[member] = true
-		WithMember(member, WithConfig("peerType", "observer"))(s)
-	}
+	return WithMember(member, WithConfig(peerType, observer))
 }
 
 // WithConfig sets a line of the server's configuration file. A key that
@@ -74,9 +73,8 @@ func WithSystemProperty(name, value string) Option {
 
 func newSettings(opts []Option) settings {
 	s := settings{
-		heap:      128,
-		members:   map[int][]Option{},
-		observers: map[int]bool{},
+		heap:    128,
+		members: map[int][]Option{},
 		config: map[string]string{
 			"tickTime":  "200",
 			"initLimit": "50",

@@ -1,7 +1,6 @@
 package kdc
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -9,9 +8,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
-
-// ErrUnavailable is wrapped by the errors of [Available].
-var ErrUnavailable = errors.New("kdc: a real KDC is not available")
 
 // The programs, where Debian puts them: sbin is not in everybody's PATH.
 const (
@@ -34,8 +30,7 @@ func Available() error {
 		return nil
 	}
 	const packages = "krb5-kdc krb5-admin-server krb5-user"
-	return fmt.Errorf("%w: missing %s; on Debian: apt-get install --no-install-recommends %s",
-		ErrUnavailable, strings.Join(missing, ", "), packages)
+	return fmt.Errorf("kdc: missing %s; on Debian: apt-get install --no-install-recommends %s", strings.Join(missing, ", "), packages)
 }
 
 // Require skips the test when a KDC cannot be started, or fails it when TURNSTILE_REQUIRE_SERVERS=1.
