@@ -1,42 +1,14 @@
 package singleton
 
 import (
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/zkconn"
 )
-
-// refusal is a source whose lock actors tell a notice, and end.
-type refusal struct {
-	notice    any
-	campaigns atomic.Int64
-}
-
-func (*refusal) Clock(uint64) *zkconn.LeaseClock { return zkconn.NewLeaseClock(nil) }
-
-func (r *refusal) NewLock(_ messages.Acquire, opts ...actors.LockOption) *actor.Props {
-	listens := actorstest.NewReporter(opts)
-	return actor.PropsFromFunc(func(ctx actor.Context) {
-		switch msg := ctx.Message().(type) {
-		case *actor.Started:
-			r.campaigns.Add(1)
-			if r.notice != nil {
-				listens.Tell(ctx, r.notice)
-			}
-			ctx.Stop(ctx.Self())
-		case *actor.Stopped:
-			listens.Stopped(ctx, msg)
-		}
-	})
-}
 
 // TestCampaignsThatFail: after an end that may pass the singleton campaigns again, with pauses that grow to some ten
 // seconds; any other ends it, and its parent is told why.
@@ -59,17 +31,25 @@ func TestCampaignsThatFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, 1, func(w *world) {
-				a, from := w.nodes[0], &refusal{notice: c.notice}
+				a, campaigns := w.nodes[0], 0
+				from := &actorstest.Fake{Begin: func(lock *actorstest.FakeLock) {
+					campaigns++
+					if c.notice == nil {
+						w.system.Root.Stop(lock.PID())
+					} else {
+						lock.Tell(c.notice)
+					}
+				}}
 				parent, told := a.under(a.over(from, acquire))
 				time.Sleep(10 * time.Minute)
 				if c.passes {
 					require.True(w.t, a.lives())
 					require.Empty(w.t, told)
 					// 0.1 s to 10 s, each half as long again as the one before, by half more or less: some 13, and then 60.
-					require.InDelta(w.t, 75, from.campaigns.Load(), 25)
+					require.InDelta(w.t, 75, campaigns, 25)
 				} else {
 					require.False(w.t, a.lives())
-					require.EqualValues(w.t, 1, from.campaigns.Load())
+					require.Equal(w.t, 1, campaigns)
 					failed := <-told
 					reason, _ := c.notice.(*messages.Failed)
 					if reason != nil {
