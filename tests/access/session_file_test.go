@@ -10,18 +10,19 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // The predecessor's session is closed over TLS, with the client's certificate and without its credential, by which
 // nobody else may delete its nodes. A copy of its file stands for a restart here: the predecessor lives, and learns that
 // it has lost its lock.
 func TestRealSessionFileWithTLSAndACL(t *testing.T) {
-	server := startSecured(t, true)
+	server := startSecured(t, rig.TLS{Demand: true})
 	folder := t.TempDir()
 	first, second := filepath.Join(folder, "first"), filepath.Join(folder, "second")
 	opts := func(file string) []locks.Option {
 		return []locks.Option{
-			locks.WithTLS(as(t, server.trusting(), server.authority, "worker")), credential(alice),
+			server.as(t, server.authority, "worker"), credential(alice),
 			locks.WithACL(onlyMe...), locks.WithSessionFile(file),
 		}
 	}

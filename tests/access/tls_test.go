@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
@@ -30,17 +29,16 @@ type secured struct {
 	authority *rig.Authority
 }
 
-// startSecured starts one that demands certificates of its clients, or does not ask for any. It speaks these protocols, or
-// those of its version's own choice.
-func startSecured(t *testing.T, demand bool, protocols ...string) *secured {
+// startSecured starts one whose certificate has its address and its names.
+func startSecured(t *testing.T, with rig.TLS, opts ...rig.Option) *secured {
 	t.Helper()
 	rig.Require(t)
 	authority, err := rig.NewAuthority("the authority")
 	require.NoError(t, err)
-	certificate, err := authority.Server(hostName, "127.0.0.1", "localhost")
+	with.Clients = authority
+	with.Certificate, err = authority.Server(hostName, "127.0.0.1", "localhost")
 	require.NoError(t, err)
-	server := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: authority, Demand: demand, Protocols: protocols}))
-	return &secured{server, authority}
+	return &secured{rig.StartStandalone(t, append(opts, rig.WithTLS(with))...), authority}
 }
 
 // at is the server's port without TLS, for looking from outside.
@@ -49,13 +47,14 @@ func (s *secured) at() *place { return &place{Servers: stories.At("", s.Addr())}
 // trusting is the configuration of a client that trusts the server's authority.
 func (s *secured) trusting() *tls.Config { return &tls.Config{RootCAs: s.authority.Pool()} }
 
-// as adds a certificate of that name, of the given authority.
-func as(t *testing.T, cfg *tls.Config, authority *rig.Authority, name string) *tls.Config {
+// as is the option of a client that trusts the server and has a certificate of that name, of an authority.
+func (s *secured) as(t *testing.T, authority *rig.Authority, name string) locks.Option {
 	t.Helper()
 	certificate, err := authority.Client(name)
 	require.NoError(t, err)
+	cfg := s.trusting()
 	cfg.Certificates = []tls.Certificate{certificate}
-	return cfg
+	return locks.WithTLS(cfg)
 }
 
 // requireRefused opens a client that cannot get in, and ends its ctx when it has tried and failed:
@@ -86,7 +85,7 @@ func requireRefused(t *testing.T, addr string, why string, opts ...locks.Option)
 
 // A server that asks its clients for no certificate.
 func TestRealTLS(t *testing.T) {
-	server := startSecured(t, false, "TLSv1.2", "TLSv1.3")
+	server := startSecured(t, rig.TLS{Protocols: []string{"TLSv1.2", "TLSv1.3"}})
 	for name, cfg := range map[string]*tls.Config{
 		"by its address":                   server.trusting(),
 		"by the name in its certificate":   {RootCAs: server.authority.Pool(), ServerName: hostName},
@@ -148,104 +147,67 @@ func reconnectWithTLS(t *testing.T, server *secured) {
 
 // A client that is not let in is told why when its ctx ends.
 func TestRealTLSRefused(t *testing.T) {
-	server := startSecured(t, false, "TLSv1.2")
+	server, demanding := startSecured(t, rig.TLS{Protocols: []string{"TLSv1.2"}}), startSecured(t, rig.TLS{Demand: true})
+	certificate, err := server.authority.Server(hostName)
+	require.NoError(t, err)
+	other := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: server.authority})).SecureAddr()
 	stranger, err := rig.NewAuthority("a stranger")
 	require.NoError(t, err)
-	for name, refused := range map[string]struct {
-		cfg *tls.Config
-		why string
-	}{
-		"a server of an authority that the client does not know": {&tls.Config{RootCAs: stranger.Pool()},
-			"certificate signed by unknown authority"},
-		"a server that has another name than the client expects": {
-			&tls.Config{RootCAs: server.authority.Pool(), ServerName: "elsewhere.example"},
-			"not elsewhere.example"},
-		"a server that is too old": {&tls.Config{RootCAs: server.authority.Pool(), MinVersion: tls.VersionTLS13}, "TLS"},
-	} {
-		t.Run(name, func(t *testing.T) { requireRefused(t, server.SecureAddr(), refused.why, locks.WithTLS(refused.cfg)) })
+	trusting := func(change func(*tls.Config)) locks.Option {
+		cfg := server.trusting()
+		change(cfg)
+		return locks.WithTLS(cfg)
 	}
-	t.Run("a server whose certificate does not have its address", func(t *testing.T) {
-		certificate, err := server.authority.Server(hostName)
-		require.NoError(t, err)
-		other := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: server.authority}))
-		requireRefused(t, other.SecureAddr(), "127.0.0.1", locks.WithTLS(server.trusting()))
-		named := server.trusting()
-		named.ServerName = hostName
-		use(t, patient.Open(t, other.SecureAddr(), locks.WithTLS(named)), "/named")
-	})
-	t.Run("a client with TLS at a port without", func(t *testing.T) {
-		requireRefused(t, server.Addr(), "TLS", locks.WithTLS(server.trusting()))
-	})
-	t.Run("a client without TLS at a port with it", func(t *testing.T) {
-		requireRefused(t, server.SecureAddr(), "expect TLS")
-	})
+	named := trusting(func(cfg *tls.Config) { cfg.ServerName = hostName })
+	// The server's word on a client's certificate. With TLS 1.3 the client has shaken hands then, and reads it in place of its
+	// session.
+	const bad = "remote error: tls: bad certificate"
+	for name, c := range map[string]struct {
+		addr, why string
+		opts      []locks.Option
+	}{
+		"a server of an authority that the client does not know": {server.SecureAddr(), "certificate signed by unknown authority",
+			[]locks.Option{locks.WithTLS(&tls.Config{RootCAs: stranger.Pool()})}},
+		"a server that has another name than the client expects": {server.SecureAddr(), "not elsewhere.example",
+			[]locks.Option{trusting(func(cfg *tls.Config) { cfg.ServerName = "elsewhere.example" })}},
+		"a server that is too old": {server.SecureAddr(), "TLS",
+			[]locks.Option{trusting(func(cfg *tls.Config) { cfg.MinVersion = tls.VersionTLS13 })}},
+		"a server whose certificate does not have its address": {other, "127.0.0.1", []locks.Option{locks.WithTLS(server.trusting())}},
+		"a client with TLS at a port without":                  {server.Addr(), "TLS", []locks.Option{locks.WithTLS(server.trusting())}},
+		"a client without TLS at a port with it":               {server.SecureAddr(), "expect TLS", nil},
+		"a client without a certificate":                       {demanding.SecureAddr(), bad, []locks.Option{locks.WithTLS(demanding.trusting())}},
+		"a client with one of an authority that the server does not know": {demanding.SecureAddr(), bad,
+			[]locks.Option{demanding.as(t, stranger, alice)}},
+	} {
+		t.Run(name, func(t *testing.T) { requireRefused(t, c.addr, c.why, c.opts...) })
+	}
+	use(t, patient.Open(t, other, named), "/named")
 }
 
-// badCertificate is the server's word on a client's. With TLS 1.3 the client has shaken hands then, and reads it in
-// place of its session.
-const badCertificate = "remote error: tls: bad certificate"
-
-// A server that demands certificates of its clients, and knows them by those.
+// A server that demands certificates of its clients, and knows them by those in ACLs.
 func TestRealTLSWithClientCertificates(t *testing.T) {
-	server := startSecured(t, true)
-	t.Run("with one", func(t *testing.T) {
-		use(t, patient.Open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, alice))), "/with")
-		server.at().requireCount(t, 0, "/with")
-	})
-	t.Run("without one", func(t *testing.T) {
-		requireRefused(t, server.SecureAddr(), badCertificate, locks.WithTLS(server.trusting()))
-	})
-	t.Run("with one of an authority that the server does not know", func(t *testing.T) {
-		stranger, err := rig.NewAuthority("a stranger")
-		require.NoError(t, err)
-		requireRefused(t, server.SecureAddr(), badCertificate, locks.WithTLS(as(t, server.trusting(), stranger, alice)))
-	})
-	t.Run("a certificate is an identity for ACLs", func(t *testing.T) {
-		a := patient.Open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, alice)), locks.WithACL(onlyMe...))
-		lease := patient.LockAt(t, a, "/hers")
-		require.Equal(t, []zk.ACL{{Perms: zk.PermAll, Scheme: "x509", ID: "CN=" + alice}},
-			aclAs(t, server, alice, "/hers/"+lease.Node()))
-		b := patient.Open(t, server.SecureAddr(), locks.WithTLS(as(t, server.trusting(), server.authority, bob)))
-		for _, stranger := range []*locks.Client{b, patient.Open(t, server.Addr())} {
-			_, err := stranger.Mutex("/hers").Lock(patient.Deadline(t))
-			require.ErrorIs(t, err, zkconn.ErrNoAuth)
-			require.ErrorContains(t, err, "/hers")
-		}
-		patient.GiveBack(t, lease)
-		use(t, a, "/hers")
-	})
-}
-
-// aclAs reads a node's list with a certificate of that name.
-func aclAs(t *testing.T, server *secured, name, path string) []zk.ACL {
-	t.Helper()
-	cfg := as(t, server.trusting(), server.authority, name)
-	cfg.ServerName = "127.0.0.1"
-	conn, events, err := zk.Connect([]string{server.SecureAddr()}, patient.Session, zk.WithLogger(rig.Silent{}),
-		zk.WithDialer(func(network, address string, _ time.Duration) (net.Conn, error) {
-			return tls.DialWithDialer(&net.Dialer{Timeout: patient.Bound}, network, address, cfg) // the library's second is short
-		}))
-	require.NoError(t, err)
-	t.Cleanup(func() {
-		conn.Close()
-		for range events { // its goroutines have ended when the channel is closed
-		}
-	})
-	acl, _, err := conn.GetACL(path)
-	require.NoError(t, err)
-	return acl
+	server := startSecured(t, rig.TLS{Demand: true})
+	hers, his := server.as(t, server.authority, alice), server.as(t, server.authority, bob)
+	a := patient.Open(t, server.SecureAddr(), hers, locks.WithACL(onlyMe...))
+	lease := patient.LockAt(t, a, "/hers")
+	for _, stranger := range []*locks.Client{patient.Open(t, server.SecureAddr(), his), patient.Open(t, server.Addr())} {
+		_, err := stranger.Mutex("/hers").Lock(patient.Deadline(t))
+		require.ErrorIs(t, err, zkconn.ErrNoAuth)
+		require.ErrorContains(t, err, "/hers")
+	}
+	patient.GiveBack(t, lease)
+	use(t, a, "/hers")
+	// A session must be able to read its own nodes, so this is how the servers name her.
+	named := locks.WithACL(zk.ACL{Perms: zk.PermAll, Scheme: "x509", ID: "CN=" + alice})
+	use(t, patient.Open(t, server.SecureAddr(), hers, named, locks.WithParentACL(everyone...)), "/named")
+	_, err := patient.Open(t, server.SecureAddr(), his, named, locks.WithParentACL(everyone...)).Mutex("/named").Lock(patient.Deadline(t))
+	require.ErrorContains(t, err, "its own session may not read it")
 }
 
 // TestRealSASLBelowTLS: the exchange, on servers that use Netty.
 func TestRealSASLBelowTLS(t *testing.T) {
-	rig.Require(t)
-	authority, err := rig.NewAuthority("the authority")
-	require.NoError(t, err)
-	certificate, err := authority.Server("localhost", "127.0.0.1")
-	require.NoError(t, err)
-	s := rig.StartStandalone(t, rig.WithTLS(rig.TLS{Certificate: certificate, Clients: authority}), jaas,
-		rig.WithConfig("sessionRequireClientSASLAuth", "true"))
-	secure := locks.WithTLS(&tls.Config{RootCAs: authority.Pool()})
+	s := startSecured(t, rig.TLS{}, jaas, rig.WithConfig("sessionRequireClientSASLAuth", "true"))
+	secure := locks.WithTLS(s.trusting())
 	proxy := rig.NewProxy(t, s.Addr()) // of the port without, which Netty serves too
 	for _, client := range []*locks.Client{saslClient(t, s.SecureAddr(), secure), saslClient(t, proxy.Addr())} {
 		lease := patient.LockAt(t, client, "/mine")
@@ -254,7 +216,7 @@ func TestRealSASLBelowTLS(t *testing.T) {
 	}
 	for addr, opts := range map[string][]locks.Option{s.SecureAddr(): {secure}, s.Addr(): nil} {
 		ctx := patient.Deadline(t)
-		_, err = locks.Open(ctx, addr, append(opts, locks.WithSASL(mechanism(t, bob, "a guess")))...)
+		_, err := locks.Open(ctx, addr, append(opts, locks.WithSASL(mechanism(t, bob, "a guess")))...)
 		require.NoError(t, ctx.Err())
 		require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 	}

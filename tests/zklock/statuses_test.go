@@ -3,6 +3,7 @@ package zklock
 import (
 	"fmt"
 	"net"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -136,20 +137,33 @@ func TestExitStatuses(t *testing.T) {
 }
 
 // TestFollowingWhatDoesNotExist: a command that follows events at a path may come before its first
-// lock. It says that the path does not exist, and then shows the lock.
+// lock. It says that the path does not exist, and then shows the lock, and who comes next.
 func TestFollowingWhatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	at := here(t)
-	for command, shown := range map[string]string{"trace --json /f": `"what":"holds"`, "queue --watch --json /f": `"holds":true`,
-		"tree --watch --json /f": `"holders":1`} {
+	for command, shows := range map[string][2]string{
+		"trace --json /f":         {`"what":"holds"`, `"what":"gone"`},
+		"queue --watch --json /f": {`"holds":true`, `"holds":true[^{}]*"label":"next"`},
+		"tree --watch --json /f":  {`"holders":1`, `"waiters":1`},
+	} {
 		p := start(t, at, command)
 		patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "does not exist") }, "%s never said so", command)
+		shown := func(what string) {
+			t.Helper()
+			patient.Eventually(t, func() bool { return regexp.MustCompile(what).MatchString(p.stdout(t)) }, "%s never showed %s", command, what)
+		}
 		holder, _ := runs(t, at, "run /f -- sh -c", holding)
-		patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), shown) }, "%s never showed the holder", command)
+		shown(shows[0])
+		next := start(t, at, "run --label next /f -- sh -c", holding)
+		awaitQueue(t, at, "/f", 1, 1)
+		if strings.HasPrefix(command, "tree") {
+			shown(shows[1])
+		}
 		holder.leaves(t)
+		shown(shows[1])
+		next.leaves(t)
 		require.NoError(t, p.Kill())
-		conn := at.raw(t)
-		require.NoError(t, conn.Delete(at.chroot+"/f", -1))
+		require.NoError(t, at.raw(t).Delete(at.chroot+"/f", -1))
 	}
 }
 

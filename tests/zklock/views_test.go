@@ -78,24 +78,6 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestQueueWatchJSON: a line for each change, also into a pipe, until it is interrupted.
-func TestQueueWatchJSON(t *testing.T) {
-	t.Parallel()
-	at := here(t)
-	p := start(t, at, "queue --watch --json /q")
-	last := func() (all []shown) {
-		lines := strings.Split(strings.TrimSpace(p.stdout(t)), "\n")
-		_ = json.Unmarshal([]byte(lines[len(lines)-1]), &all)
-		return all
-	}
-	holder, waiter, _ := crowd(t, at, "/q")
-	patient.Eventually(t, func() bool { all := last(); return len(all) == 2 && all[0].Label == "the first" }, "the two were never shown")
-	holder.leaves(t)
-	patient.Eventually(t, func() bool { all := last(); return len(all) == 1 && all[0].PID == waiter.Pid() && all[0].Holds }, "the hand-over was never shown")
-	require.NoError(t, p.Kill())
-	waiter.leaves(t)
-}
-
 func TestTree(t *testing.T) {
 	t.Parallel()
 	at := here(t)
@@ -125,25 +107,6 @@ func TestTree(t *testing.T) {
 	long := parsed[tree](t, at, 0, "tree --json --long /")
 	require.Equal(t, "the first", long.Locks[0].Contenders[0].Label)
 	require.Equal(t, "semaphore", long.Locks[1].Contenders[0].Mode)
-}
-
-// TestTreeShowsKeys: people read the keys of a Keyed there, whatever they are.
-func TestTreeShowsKeys(t *testing.T) {
-	t.Parallel()
-	at := here(t)
-	keyed := at.client(t).Keyed("/orders")
-	keys := []string{"tenant:7, Köln", "a/b", "", ".", "a\x00b", "\xff", "100%", strings.Repeat("x", 10_000)}
-	for _, key := range keys {
-		lease, err := keyed.Lock(patient.Deadline(t), key)
-		require.NoError(t, err, "%.40q", key)
-		defer lease.Release()
-	}
-	stdout, _ := says(t, at, 0, "tree /orders")
-	require.Contains(t, stdout, "below /orders: 8 locks, 8 holders, 0 waiters\n")
-	for _, name := range []string{"tenant:7, Köln", "a%2Fb", "%(empty)", "%2E", "a%00b", "%FF", "100%25",
-		strings.Repeat("x", 61) + "%(e4ee97ec252749d2096447e849628d0d7734f51700416eefbb33574bf0b3ee75)"} {
-		require.Contains(t, stdout, "   1     0  /orders/"+name)
-	}
 }
 
 // TestTrace: who comes, holds, is asked and goes, in this order.
