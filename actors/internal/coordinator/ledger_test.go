@@ -21,9 +21,9 @@ type orphanage struct {
 	number int    // of the newest node
 }
 
-// lostCreates has creates lost, over some lock paths.
-func lostCreates(creates, paths int) *orphanage {
-	o := newOrphanage(creates, paths)
+// lostCreates has creates lost.
+func lostCreates(creates int) *orphanage {
+	o := newOrphanage(creates)
 	for len(o.asks) > 0 {
 		o.answer(lost)
 	}
@@ -38,21 +38,21 @@ func lostCreates(creates, paths int) *orphanage {
 
 // waiting has requests make their nodes in one lock path.
 func waiting(many int) *orphanage {
-	o := newOrphanage(many, 1)
+	o := newOrphanage(many)
 	for len(o.asks) > 0 {
 		o.answer(o.carryOut)
 	}
 	return o
 }
 
-// newOrphanage has requests ask for their nodes, over some lock paths.
-func newOrphanage(creates, paths int) *orphanage {
+// newOrphanage has requests ask for their nodes, in one lock path.
+func newOrphanage(creates int) *orphanage {
 	bounds := DefaultBounds()
 	bounds.Weight = creates << 10
 	o := &orphanage{c: New(0, sessionTimeout, bounds, 0)}
 	o.apply(Connected{sessionTimeout})
 	for i := range creates {
-		o.create(RequestID(i+1), fmt.Sprint("/l", i%paths))
+		o.create(RequestID(i+1), "/l")
 	}
 	return o
 }
@@ -136,7 +136,7 @@ func shown(names ...string) *Looked {
 
 // TestLateCreatesAreForgotten: nothing is kept of a create that can come no more.
 func TestLateCreatesAreForgotten(t *testing.T) {
-	o := lostCreates(3, 1)
+	o := lostCreates(3)
 	o.lookAndHear(shown("r1-1", "r2-2"))
 	o.answer(func(Query) Answer { return &Committed{} })
 	for looks := 0; o.timer != 0; looks++ {
@@ -155,7 +155,7 @@ func TestLateCreatesAreForgotten(t *testing.T) {
 
 // TestLateCreatesThatMayNotBeListed: a session that may not list a lock path does not look there for ever.
 func TestLateCreatesThatMayNotBeListed(t *testing.T) {
-	o := lostCreates(1, 1)
+	o := lostCreates(1)
 	for looks := 0; o.timer != 0; looks++ {
 		require.LessOrEqual(t, looks, lateLooks)
 		o.lookAndHear(&Looked{Failure: Failure{Outcome: Refused, Cause: NoAuth}})
@@ -165,7 +165,7 @@ func TestLateCreatesThatMayNotBeListed(t *testing.T) {
 
 // TestStrayWhoseDeleteFails: the session looks for it again, also where that was the last look.
 func TestStrayWhoseDeleteFails(t *testing.T) {
-	o := lostCreates(1, 1)
+	o := lostCreates(1)
 	for range lateLooks - 1 {
 		o.look()
 	}
@@ -201,26 +201,10 @@ func TestOneLookAfterACut(t *testing.T) {
 	require.Equal(t, waiters, o.found)
 }
 
-// BenchmarkLooks has ten thousand creates lost, and looks for their nodes after a cut. There is one query for each lock
-// path, and its answer does not go through the creates of other paths.
-func BenchmarkLooks(b *testing.B) {
-	for _, paths := range []int{100, 1_000, 10_000} {
-		b.Run(fmt.Sprintf("paths=%d", paths), func(b *testing.B) {
-			o := lostCreates(10_000, paths)
-			for b.Loop() {
-				o.apply(Disconnected{})
-				o.apply(Connected{sessionTimeout})
-				require.Len(b, o.asks, paths)
-				o.answer(func(Query) Answer { return &Looked{} })
-			}
-		})
-	}
-}
-
 // TestPathsAreBounded: what is known of lock paths that nobody uses is kept for so many of them, and an answer that comes
 // late for a path that is forgotten makes none.
 func TestPathsAreBounded(t *testing.T) {
-	o, late := newOrphanage(0, 1), []*Ask(nil)
+	o, late := newOrphanage(0), []*Ask(nil)
 	for id := range RequestID(knownPaths + 500) {
 		id++
 		o.create(id, fmt.Sprint("/many/", id))
