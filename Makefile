@@ -73,7 +73,7 @@ PAGES := ./tests/readme
 # Modules that drive other programs, a browser, servers and libraries, through what has tests of its own: likewise.
 DRIVERS := tests/dashboard tests/bench tests/adapters
 # The packages with files that are built with -race only.
-WITH_RACE := ./actors/internal/coordinator ./actors/internal/walk ./zkconn/lease ./tests/simulation ./tests/matrix
+WITH_RACE := ./actors/internal/walk ./zkconn/lease ./tests/simulation ./tests/matrix
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ACTIONLINT := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0

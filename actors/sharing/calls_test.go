@@ -117,15 +117,25 @@ func (l *lockActor) note(what string) {
 	l.heard = append(l.heard, fmt.Sprint(what, " ", l.n))
 }
 
-// hold has the lock actor tell Held.
-func (l *lockActor) hold() {
+// held has the lock actor tell Held, of an epoch and a term.
+func (l *lockActor) held(epoch, term uint64) {
 	l.mu.Lock()
 	l.zxid++
 	token, _ := messages.NewToken(l.zxid, 0)
 	l.mu.Unlock()
-	term, _ := l.clock.Term()
 	l.to.Hear(l.pid, &messages.Held{Grant: messages.Grant{Path: l.want.Path, Node: fmt.Sprint("node-", l.n), Token: token,
-		Actor: messages.IDOf(l.pid)}, Epoch: 1, Term: term, Places: messages.MaxPlace})
+		Actor: messages.IDOf(l.pid)}, Epoch: epoch, Term: term, Places: messages.MaxPlace})
+}
+
+// holdIn is held in the present term.
+func (l *lockActor) holdIn(epoch uint64) {
+	term, _ := l.clock.Term()
+	l.held(epoch, term)
+}
+
+// hold has the lock actor hold, as one does in the first epoch.
+func (l *lockActor) hold() {
+	l.holdIn(1)
 	l.to.Moved(messages.StateHeld, fmt.Sprint("node-", l.n))
 	if l.want.TellMore {
 		l.to.Hear(l.pid, &messages.Watched{Readable: true})
@@ -297,18 +307,13 @@ func TestHeldTooLate(t *testing.T) {
 	term, _ := b.clock.Term()
 	b.clock.End()
 	first := b.locks[0]
-	token, _ := messages.NewToken(1, 0)
-	first.to.Hear(first.pid, &messages.Held{Grant: messages.Grant{Path: "/a", Node: "late", Token: token,
-		Actor: messages.IDOf(first.pid)}, Epoch: 1, Term: term})
+	first.held(1, term)
 	require.Empty(t, one.told())
 	first.to.Hear(first.pid, &messages.Lost{Reason: messages.ReasonLeaseOver})
 	b.system.Root.Stop(first.pid)
 	second := b.spawned(t, 1)
 	b.renew()
-	term, _ = b.clock.Term()
-	token, _ = messages.NewToken(2, 0)
-	second.to.Hear(second.pid, &messages.Held{Grant: messages.Grant{Path: "/a", Node: "next", Token: token,
-		Actor: messages.IDOf(second.pid)}, Epoch: 2, Term: term})
+	second.holdIn(2)
 	require.Equal(t, "granted", one.told())
 	b.calls.GiveBack(one.id)
 	require.True(t, b.calls.Wait(t.Context()))
@@ -376,17 +381,6 @@ func (w *waiter) Granted(id turns.CallID, _ *Hold, _ messages.Token) func() {
 	w.id = id
 	close(w.got)
 	return nil
-}
-
-// holdIn has the lock actor tell Held in an epoch.
-func (l *lockActor) holdIn(epoch uint64) {
-	l.mu.Lock()
-	l.zxid++
-	token, _ := messages.NewToken(l.zxid, 0)
-	l.mu.Unlock()
-	term, _ := l.clock.Term()
-	l.to.Hear(l.pid, &messages.Held{Grant: messages.Grant{Path: "/a", Node: "node", Token: token, Actor: messages.IDOf(l.pid)},
-		Epoch: epoch, Term: term, Places: messages.MaxPlace})
 }
 
 // ofSession has the calls read the lease as those of a session do: before they take the mutex.

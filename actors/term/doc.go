@@ -25,14 +25,13 @@
 // # What it keeps true
 //
 //   - Work begins and goes on only while the lock is held with a valid lease, and no other work
-//     runs. Work whose lock is not held any more has its context ended, and is stopped
-//     (TestWorkOnlyWhileHeld).
-//   - The lock is given back only when no work runs (TestGivenBackWithoutWork).
+//     runs. Work whose lock is not held any more has its context ended, and is stopped.
+//   - The lock is given back only when no work runs.
 //   - A new campaign begins only when no work runs, and the lock of the one before is known to be
-//     gone (TestCampaignsWhenTheLockIsGone).
-//   - Something always follows: no phase waits for what cannot come (TestNeverStandsStill).
+//     gone.
+//   - Something always follows: no phase waits for what cannot come.
 //
-// These tests try every order of events, with every policy. The users ask the clock whether a lease
+// TestEveryOrder tries every order of events, with every policy. The users ask the clock whether a lease
 // is valid (Event.Valid) before they call a function or serve a message. A lease ends before
 // anything of its loss is told: its context is the lease's own (TestLeaseEndsFirst), and in package
 // locks the work's context ends with it. So no effect but StopWork ends a context.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/snapshot"
 )
 
 // plan is what happens in a walk: calls, in this order, and how often each of the rest.
@@ -124,9 +126,12 @@ func newWorld(p *plan) *world {
 	return &world{plan: p, budget: p.budget, turns: New(b), at: time.Minute, term: 1, calls: make([]wcall, len(p.calls))}
 }
 
+// copies copies machines.
+var copies = snapshot.NewCopier[Turns](reflect.TypeFor[Want]())
+
 func (w *world) clone() *world {
 	n := *w
-	n.turns, n.calls, n.holds, n.order = w.turns.clone(), slices.Clone(w.calls), slices.Clone(w.holds), slices.Clone(w.order)
+	n.turns, n.calls, n.holds, n.order = copies.Copy(w.turns), slices.Clone(w.calls), slices.Clone(w.holds), slices.Clone(w.order)
 	return &n
 }
 

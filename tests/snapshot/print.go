@@ -68,14 +68,27 @@ func (w *Writer[C]) Text(all ...string) {
 	}
 }
 
-// Values is a Write of a map whose keys do not matter: it prints the values, in the order of what is printed.
+// Value appends a value as that of its type by itself.
+func (w *Writer[C]) Value(v reflect.Value) { w.printer.of(v.Type())(w, v) }
+
+// Values is a Write of a list whose order does not matter, or of a map whose keys do not: it prints the values, in the order of
+// what is printed. What pointers in two values lead to is printed twice.
 func Values[C any](w *Writer[C], v reflect.Value) {
 	var all [][]byte
-	value, begin := w.printer.of(v.Type().Elem()), len(w.B)
-	for each := v.MapRange(); each.Next(); {
-		value(w, each.Value())
+	begin, context, met := len(w.B), w.Context, len(w.met)
+	each := func(v reflect.Value) {
+		w.Value(v)
 		all = append(all, bytes.Clone(w.B[begin:]))
-		w.B = w.B[:begin]
+		w.B, w.Context, w.met = w.B[:begin], context, w.met[:met]
+	}
+	if v.Kind() == reflect.Map {
+		for i := v.MapRange(); i.Next(); {
+			each(i.Value())
+		}
+	} else {
+		for i := range v.Len() {
+			each(v.Index(i))
+		}
 	}
 	slices.SortFunc(all, bytes.Compare)
 	w.Num(uint64(len(all)))

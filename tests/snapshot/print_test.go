@@ -51,7 +51,7 @@ func TestPrint(t *testing.T) {
 	require.Panics(t, func() { prints.Append(nil, reflect.ValueOf(struct{ f func() }{}), "") })
 
 	values := NewPrinter(func(name string, _ reflect.Type) Write[string] {
-		if name == "map[int]string" {
+		if name == "map[int]string" || name == "[]int" {
 			return Values[string]
 		}
 		return nil
@@ -59,4 +59,5 @@ func TestPrint(t *testing.T) {
 	one := values.Append(nil, reflect.ValueOf(map[int]string{1: "a", 2: "b"}), "")
 	require.Equal(t, one, values.Append(nil, reflect.ValueOf(map[int]string{7: "b", 3: "a"}), ""))
 	require.NotEqual(t, one, values.Append(nil, reflect.ValueOf(map[int]string{7: "b", 3: "b"}), ""))
+	require.Equal(t, values.Append(nil, reflect.ValueOf([]int{1, 2}), ""), values.Append(nil, reflect.ValueOf([]int{2, 1}), ""))
 }

@@ -3,8 +3,8 @@
 // not.
 //
 // A [Coordinator] is a value. [Coordinator.Apply] takes one [Input] and gives [Output] values, in
-// order. Its state has no connection, clock, goroutine, channel, actor or function
-// (TestStateIsData). So it can be copied, compared and printed, and package walk can run it through
+// order. Its state has no connection, clock, goroutine, channel, actor or function (TestPure,
+// TestStories). So it can be copied, compared and printed, and package walk can run it through
 // every order of events. The session actor in package actors is its shell: it feeds inputs, carries
 // queries out on workers, and sends events on to the lock actors.
 //

@@ -8,22 +8,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
 )
 
 // orphanage is a session with requests, as servers know it.
 type orphanage struct {
-	c     *Coordinator
-	asks  []*Ask
-	timer uint64 // of the next late look
-	found int    // requests that have heard of a node
+	c      *Coordinator
+	asks   []*Ask
+	timer  uint64 // of the next late look
+	found  int    // requests that have heard of a node
+	number int    // of the newest node
 }
 
-// lostCreates has creates lost, over some lock paths.
-func lostCreates(creates, paths int) *orphanage {
-	o := newOrphanage(creates, paths)
+// lostCreates has creates lost.
+func lostCreates(creates int) *orphanage {
+	o := newOrphanage(creates)
 	for len(o.asks) > 0 {
-		o.answer(func(q Query) Answer { return unanswered(q, Failure{Outcome: Unknown}) })
+		o.answer(lost)
 	}
 	for i := range creates {
 		o.order(RequestID(i+1), machine.Verify, 2)
@@ -36,38 +38,58 @@ func lostCreates(creates, paths int) *orphanage {
 
 // waiting has requests make their nodes in one lock path.
 func waiting(many int) *orphanage {
-	o, number := newOrphanage(many, 1), 0
+	o := newOrphanage(many)
 	for len(o.asks) > 0 {
-		o.answer(func(q Query) Answer {
-			switch q := q.(type) {
-			case *Create:
-				number++
-				return &Created{Node: Made{Name: nameOf(q.Spec.Style, q.GUID, number), Czxid: 9}, Info: Info{Exists: true}}
-			case *Commit:
-				a := &Committed{}
-				for _, n := range q.Creates {
-					number++
-					a.Made = append(a.Made, Made{Name: nameOf(n.Spec.Style, n.GUID, number), Czxid: 9, Place: n.Place})
-				}
-				return a
-			}
-			return &Ack{}
-		})
+		o.answer(o.carryOut)
 	}
 	return o
 }
 
-// newOrphanage has requests ask for their nodes, over some lock paths.
-func newOrphanage(creates, paths int) *orphanage {
+// newOrphanage has requests ask for their nodes, in one lock path.
+func newOrphanage(creates int) *orphanage {
 	bounds := DefaultBounds()
 	bounds.Weight = creates << 10
 	o := &orphanage{c: New(0, sessionTimeout, bounds, 0)}
 	o.apply(Connected{sessionTimeout})
 	for i := range creates {
-		sp := NewSpec(&messages.Acquire{Path: fmt.Sprint("/l", i%paths)}, fmt.Sprintf("guid%d", i), "", time.Time{})
-		o.apply(&Order{Request: RequestID(i + 1), Spec: sp, Effect: machine.Effect{Do: machine.Create, Op: 1}})
+		o.create(RequestID(i+1), "/l")
 	}
 	return o
+}
+
+// create has a request ask for its node.
+func (o *orphanage) create(id RequestID, path string) {
+	sp := NewSpec(&messages.Acquire{Path: path}, fmt.Sprintf("guid%d", id), "", time.Time{})
+	o.apply(&Order{Request: id, Spec: sp, Effect: machine.Effect{Do: machine.Create, Op: 1}})
+}
+
+// carryOut answers a query as servers do that have no other nodes.
+func (o *orphanage) carryOut(q Query) Answer {
+	made := func(sp *Spec, guid string, place int) Made {
+		o.number++
+		return Made{Name: nameOf(sp.Style, guid, o.number), Czxid: 9, Place: place}
+	}
+	switch q := q.(type) {
+	case *Create:
+		return &Created{Node: made(q.Spec, q.GUID, 0), Info: Info{Exists: true}}
+	case *Commit:
+		a := &Committed{}
+		for _, n := range q.Creates {
+			a.Made = append(a.Made, made(n.Spec, n.GUID, n.Place))
+		}
+		return a
+	case *List:
+		return &Listed{View{Queue: queue.NewListing(nil, 0)}}
+	}
+	return &Ack{}
+}
+
+// lost is the answer to what was lost with its connection.
+func lost(q Query) Answer {
+	if _, commits := q.(*Commit); commits {
+		return &Committed{Failure: Failure{Outcome: Unknown}}
+	}
+	return &Created{Failure: Failure{Outcome: Unknown}}
 }
 
 func (o *orphanage) apply(in Input) {
@@ -114,7 +136,7 @@ func shown(names ...string) *Looked {
 
 // TestLateCreatesAreForgotten: nothing is kept of a create that can come no more.
 func TestLateCreatesAreForgotten(t *testing.T) {
-	o := lostCreates(3, 1)
+	o := lostCreates(3)
 	o.lookAndHear(shown("r1-1", "r2-2"))
 	o.answer(func(Query) Answer { return &Committed{} })
 	for looks := 0; o.timer != 0; looks++ {
@@ -133,7 +155,7 @@ func TestLateCreatesAreForgotten(t *testing.T) {
 
 // TestLateCreatesThatMayNotBeListed: a session that may not list a lock path does not look there for ever.
 func TestLateCreatesThatMayNotBeListed(t *testing.T) {
-	o := lostCreates(1, 1)
+	o := lostCreates(1)
 	for looks := 0; o.timer != 0; looks++ {
 		require.LessOrEqual(t, looks, lateLooks)
 		o.lookAndHear(&Looked{Failure: Failure{Outcome: Refused, Cause: NoAuth}})
@@ -143,12 +165,12 @@ func TestLateCreatesThatMayNotBeListed(t *testing.T) {
 
 // TestStrayWhoseDeleteFails: the session looks for it again, also where that was the last look.
 func TestStrayWhoseDeleteFails(t *testing.T) {
-	o := lostCreates(1, 1)
+	o := lostCreates(1)
 	for range lateLooks - 1 {
 		o.look()
 	}
 	o.lookAndHear(shown("r1-1"))
-	o.answer(func(q Query) Answer { return unanswered(q, Failure{Outcome: Unknown}) })
+	o.answer(lost)
 	o.apply(Fired{o.timer})
 	require.Len(t, o.asks, 1)
 	require.IsType(t, &Look{}, o.asks[0].Query)
@@ -179,18 +201,28 @@ func TestOneLookAfterACut(t *testing.T) {
 	require.Equal(t, waiters, o.found)
 }
 
-// BenchmarkLooks has ten thousand creates lost, and looks for their nodes after a cut. There is one query for each lock
-// path, and its answer does not go through the creates of other paths.
-func BenchmarkLooks(b *testing.B) {
-	for _, paths := range []int{100, 1_000, 10_000} {
-		b.Run(fmt.Sprintf("paths=%d", paths), func(b *testing.B) {
-			o := lostCreates(10_000, paths)
-			for b.Loop() {
-				o.apply(Disconnected{})
-				o.apply(Connected{sessionTimeout})
-				require.Len(b, o.asks, paths)
-				o.answer(func(Query) Answer { return &Looked{} })
-			}
-		})
+// TestPathsAreBounded: what is known of lock paths that nobody uses is kept for so many of them, and an answer that comes
+// late for a path that is forgotten makes none.
+func TestPathsAreBounded(t *testing.T) {
+	o, late := newOrphanage(0), []*Ask(nil)
+	for id := range RequestID(knownPaths + 500) {
+		id++
+		o.create(id, fmt.Sprint("/many/", id))
+		o.answer(o.carryOut)
+		o.order(id, machine.List, 1)
+		late, o.asks = append(late, o.asks...), nil
+		o.order(id, machine.Delete, 1)
+		o.answer(o.carryOut)
+		o.apply(Ended{id})
+		if id%100 == 0 { // it looks at every path
+			require.NoError(t, o.c.Check())
+		}
 	}
+	require.LessOrEqual(t, len(o.c.epoch.paths), knownPaths)
+	require.NotEmpty(t, late)
+	o.asks = late
+	o.answer(o.carryOut)
+	require.LessOrEqual(t, len(o.c.epoch.paths), knownPaths)
+	require.Len(t, o.c.epoch.idle, len(o.c.epoch.paths))
+	require.Zero(t, o.c.Requests())
 }

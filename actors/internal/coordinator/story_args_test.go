@@ -178,7 +178,7 @@ func guidOf(short string) string {
 	if parts[2] != "" {
 		attempt = uint16(parts[2][0] - 'a')
 	}
-	guid := other.guid(markOf(1), &node{of: RequestID(id), attempt: attempt})
+	guid := (&Spec{Want: &messages.Acquire{}}).guid(markOf(1), &node{of: RequestID(id), attempt: attempt})
 	if reclaims {
 		guid = queue.Reclaimable + guid
 	}

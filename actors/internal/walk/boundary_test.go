@@ -85,10 +85,6 @@ func missing(kind coordinator.TimerKind) Mistake {
 	})
 }
 
-func grantsByHandOver(t coordinator.Tell) bool {
-	return t.Event.Kind == machine.TurnCame && t.Handoff.Local
-}
-
 var (
 	skipSecondListing = telling(func(_ *world, _ int, t coordinator.Tell) []coordinator.Tell {
 		if t.Event.Kind == machine.PredecessorGone {
@@ -113,16 +109,7 @@ var (
 	sameToken   = answering(func(_ *world, _ int, a *coordinator.Reclaimable) { a.Token-- })
 	laterToken  = answering(func(_ *world, _ int, a *coordinator.Reclaimable) { a.Token += 10 << 10 })
 	forgetEnded = hearing(func(*world, int, coordinator.Ended) coordinator.Input { return nil })
-	// registerLate: the event comes while the answer to the Watch is under way, and nobody waits for it yet.
-	registerLate = hearing(func(w *world, s int, in coordinator.Changed) coordinator.Input {
-		for _, f := range w.sessions[s].flights {
-			if q, ok := f.query.(*coordinator.Watch); ok && q.Path == in.Path {
-				return nil
-			}
-		}
-		return in
-	})
-	keepQuiet = telling(func(w *world, _ int, t coordinator.Tell) []coordinator.Tell {
+	keepQuiet   = telling(func(w *world, _ int, t coordinator.Tell) []coordinator.Tell {
 		ofConnection := t.Event.Kind == machine.Disconnected || t.Event.Kind == machine.Connected
 		if ofConnection && w.actors[t.To-1].m.State == messages.StateWatching {
 			return nil
@@ -156,20 +143,6 @@ var (
 		}
 		return in
 	})
-	handOverPastNeighbour = telling(func(w *world, s int, t coordinator.Tell) []coordinator.Tell {
-		if grantsByHandOver(t) {
-			t.To, t.Event.Op = w.otherWaiter(s, t)
-		}
-		return []coordinator.Tell{t}
-	})
-	handOverTwice = telling(func(w *world, s int, t coordinator.Tell) []coordinator.Tell {
-		if !grantsByHandOver(t) {
-			return []coordinator.Tell{t}
-		}
-		other := t
-		other.To, other.Event.Op = w.otherWaiter(s, t)
-		return []coordinator.Tell{t, other}
-	})
 	deleteOneOfSeveral = asking(func(_ *world, q coordinator.Commit) *coordinator.Commit {
 		q.Deletes = q.Deletes[:min(len(q.Deletes), 1)]
 		return &q
@@ -191,10 +164,7 @@ var (
 		number, _ := queue.Sequence(a.Node.Name)
 		a.Node.Czxid = int64(number) + 1
 	})
-	// watchWithoutLooking has the servers tell of contenders that come behind a holder, and does not look
-	// for those that are there.
-	watchWithoutLooking = answering(func(_ *world, _ int, a *coordinator.Contention) { a.Alone = true })
-	deleteRegardless    = asking(func(_ *world, q coordinator.Commit) *coordinator.Commit {
+	deleteRegardless = asking(func(_ *world, q coordinator.Commit) *coordinator.Commit {
 		q.Exist = nil
 		return &q
 	})
@@ -214,76 +184,60 @@ var (
 	})
 )
 
-// otherWaiter gives another request of a session that waits, and its operation; the one that is told, where none does.
-func (w *world) otherWaiter(s int, t coordinator.Tell) (coordinator.RequestID, uint64) {
-	for i, of := range w.plan.Sessions {
-		if a := &w.actors[i]; of == s && i != int(t.To)-1 && a.m.State == messages.StateWatching && a.lives() {
-			return coordinator.RequestID(i + 1), a.m.Op
-		}
-	}
-	return t.To, t.Event.Op
-}
-
 // atBoundary are mistakes of which the coordinator knows nothing.
 var atBoundary = []seeded{
 	{name: "skip the second listing", mistake: skipSecondListing,
-		plan: Plan{Sessions: twoOne, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
+		plan: Plan{Sessions: twoOne, LateAnswers: true, Bounds: Bounds{Cancels: 1}}, breaks: InOrder},
 	{name: "grant without a lease", mistake: grantWithoutLease,
-		plan: Plan{Sessions: apart, Bounds: Bounds{Lapses: 1}}, breaks: Notices},
+		plan: Plan{Sessions: apart, LateAnswers: true, Bounds: Bounds{Lapses: 1}}, breaks: Notices},
 	{name: "verify without sync", mistake: Mistake{Unsynced: true},
-		plan: Plan{Sessions: apart, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1, Cancels: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1, Lags: 1, Cancels: 1}}, breaks: NoOrphan},
 	{name: "forget an unknown delete", mistake: forgetDelete,
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: apart, LateAnswers: true, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
 	{name: "forget an unknown create", mistake: forgetCreate,
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: apart, LateAnswers: true, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoOrphan},
 	{name: "forget an actor that stopped", mistake: forgetEnded,
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: apart, LateAnswers: true, Spared: spareB, Bounds: Bounds{Stops: 1}}, breaks: NoOrphan},
 	{name: "watch a node that is gone", mistake: watchTheGone,
-		plan: Plan{Sessions: apart}, breaks: NoLostWakeUp},
-	{name: "register the watch too late", mistake: registerLate, plan: Plan{Sessions: apart}, breaks: NoLostWakeUp},
+		plan: Plan{Sessions: apart, LateAnswers: true}, breaks: NoLostWakeUp},
 	{name: "keep quiet about a cut", mistake: keepQuiet,
-		plan: Plan{Sessions: apart, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
+		plan: Plan{Sessions: apart, LateAnswers: true, Bounds: Bounds{Cuts: 1}}, breaks: NoLostWakeUp},
 	{name: "carry out an old epoch's order", mistake: oldOrders,
-		plan: Plan{Sessions: two, Prompt: true, Bounds: Bounds{Cuts: 1, Expiries: 1, Late: 1}}, breaks: OneSession},
+		plan: Plan{Sessions: two, Bounds: Bounds{Cuts: 1, Expiries: 1, Late: 1}}, breaks: OneSession},
 	{name: "expire before the lease is over", mistake: Mistake{EndsEarly: true},
-		plan: Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}}, breaks: Exclusion},
+		plan: Plan{Sessions: apart, LateAnswers: true, Bounds: Bounds{Expiries: 1}}, breaks: Exclusion},
 	{name: "keep the lease when the chain breaks", mistake: Mistake{Outlasts: true},
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{GivesUp: 1, Expiries: 1}}, breaks: Exclusion},
+		plan: Plan{Sessions: apart, LateAnswers: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Expiries: 1}}, breaks: Exclusion},
 	{name: "renew the lease of a session that has lapsed", mistake: Mistake{Revives: true},
-		plan: Plan{Sessions: apart, Spared: spareB, Bounds: Bounds{GivesUp: 1, Expiries: 1}}, breaks: Exclusion},
+		plan: Plan{Sessions: apart, LateAnswers: true, Spared: spareB, Bounds: Bounds{GivesUp: 1, Expiries: 1}}, breaks: Exclusion},
 	{name: "token by sequence number", mistake: tokenBySequence,
-		plan: Plan{Sessions: apart, Bounds: Bounds{Reaps: 1}}, breaks: TokensRise},
+		plan: Plan{Sessions: apart, LateAnswers: true, Bounds: Bounds{Reaps: 1}}, breaks: TokensRise},
 	{name: "let a reader in beside a writer", mistake: readerBesideWriter,
-		plan: Plan{Sessions: apart, Modes: writeReadRead}, breaks: InOrder},
+		plan: Plan{Sessions: apart, LateAnswers: true, Modes: writeReadRead}, breaks: InOrder},
 	{name: "let a writer in beside a reader", mistake: writerBesideReader,
-		plan: Plan{Sessions: apart, Modes: readWrite, Crowded: true}, breaks: InOrder},
+		plan: Plan{Sessions: apart, LateAnswers: true, Modes: readWrite, Crowded: true}, breaks: InOrder},
 	{name: "delete the next one's node", mistake: deleteRegardless,
-		plan: Plan{Sessions: twoOne, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
+		plan: Plan{Sessions: twoOne, LateAnswers: true, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
 	{name: "take the end of what is reclaimed for the turn", mistake: skipSecondListing,
-		plan: Plan{Sessions: apart, Reclaim: first}, breaks: InOrder},
+		plan: Plan{Sessions: apart, LateAnswers: true, Reclaim: first}, breaks: InOrder},
 	{name: "reclaim with the token of before", mistake: sameToken,
-		plan: Plan{Sessions: apart, Reclaim: first}, breaks: TokensRise},
+		plan: Plan{Sessions: apart, LateAnswers: true, Reclaim: first}, breaks: TokensRise},
 	{name: "reclaim with the token of the new node", mistake: laterToken,
-		plan: Plan{Sessions: apart, Reclaim: first}, breaks: TokensRise},
+		plan: Plan{Sessions: apart, LateAnswers: true, Reclaim: first}, breaks: TokensRise},
 	{name: "remove a contest by its name", mistake: removeByName,
-		plan: Plan{Sessions: apart, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
+		plan: Plan{Sessions: apart, Modes: contests, Bounds: Bounds{Breaks: 1}}, breaks: Exclusion},
 
 	{name: "leave the guard of a contest", mistake: leaveTheGuard,
-		plan: Plan{Sessions: two, Modes: contests, Prompt: true, Bounds: Bounds{Breaks: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: two, Modes: contests, Bounds: Bounds{Breaks: 1}}, breaks: NoOrphan},
 
 	{name: "overlook who comes", mistake: overlookArrivals,
-		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}}, breaks: HoldersAreTold},
-	{name: "watch without looking", mistake: watchWithoutLooking,
-		plan: Plan{Sessions: apart, Arrive: second, Prompt: true, Bounds: Bounds{Attends: 1}}, breaks: HoldersAreTold},
+		plan: Plan{Sessions: apart, Arrive: second, Bounds: Bounds{Attends: 1}}, breaks: HoldersAreTold},
 
-	{name: "hand over to who is no neighbour", mistake: handOverPastNeighbour,
-		plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
-	{name: "hand over to two", mistake: handOverTwice, plan: Plan{Sessions: three, Prompt: true}, breaks: InOrder},
 	{name: "delete one of several", mistake: deleteOneOfSeveral,
-		plan: Plan{Sessions: three, Prompt: true, Bounds: Bounds{Cancels: 2, Slow: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: three, Bounds: Bounds{Cancels: 2, Slow: 1}}, breaks: NoOrphan},
 	{name: "do not send what is delayed", mistake: changesNeverSent, plan: oneBehindTwo, breaks: AllEnd},
 	{name: "clean up once", mistake: cleanUpOnce,
-		plan: Plan{Sessions: apart, Prompt: true, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
+		plan: Plan{Sessions: apart, Bounds: Bounds{Stops: 1, Cuts: 1}}, breaks: NoOrphan},
 	{name: "one permit more", mistake: onePermitMore,
-		plan: Plan{Sessions: apart, Modes: semaphores, Permits: 1}, breaks: Exclusion},
+		plan: Plan{Sessions: apart, LateAnswers: true, Modes: semaphores, Permits: 1}, breaks: Exclusion},
 }

@@ -7,8 +7,8 @@ import "github.com/turnstile-locks/turnstile/messages"
 // ofCallers are the moves of a call.
 var ofCallers = []kind{
 	{text: "calls", class: owed, can: mayCall, do: doCall},
-	{text: "does not wait any longer", bound: Quits, can: callIs(inLine), do: withdraw},
-	{text: "gives back", class: owed, can: callHolds, do: giveBack},
+	{text: "does not wait any longer", bound: Quits, can: callIs(inLine), do: leave(inWithdraw)},
+	{text: "gives back", class: owed, can: callHolds, do: leave(inGiveBack)},
 	{text: "reaches the end of its grace period", class: owed, can: hasGrace, do: endOfGrace},
 }
 
@@ -53,16 +53,13 @@ func doCall(w *world, k, _ int) {
 	w.tellTurns(wish.Session, in)
 }
 
-func withdraw(w *world, k, _ int) {
-	id := w.calls[k].id
-	w.endCall(k)
-	w.tellTurns(w.plan.Calls[k].Session, told{what: inWithdraw, call: id})
-}
-
-func giveBack(w *world, k, _ int) {
-	id := w.calls[k].id
-	w.endCall(k)
-	w.tellTurns(w.plan.Calls[k].Session, told{what: inGiveBack, call: id})
+// leave has a call end, and turns hear of it.
+func leave(as input) func(*world, int, int) {
+	return func(w *world, k, _ int) {
+		id := w.calls[k].id
+		w.endCall(k)
+		w.tellTurns(w.plan.Calls[k].Session, told{what: as, call: id})
+	}
 }
 
 func hasGrace(w *world, k int) ways { return once(w.calls[k].phase == isAsked && w.calls[k].due != 0) }

@@ -89,7 +89,6 @@ func (w *world) create(s int, f *flight, q *coordinator.Create) {
 	w.servers.zxid++
 	a.Node = w.makeNode(s, q.Spec, q.GUID, "")
 	if a.Node.First = q.Spec.One != ""; a.Node.First {
-		w.servers.nodes[w.servers.at(oneName)].guard = q.Spec.Guard(q.GUID) // a copy since it was made
 		return
 	}
 	w.childrenChanged(pathIn(q.Spec.Path))

@@ -69,7 +69,7 @@ func (w *world) putOff(s, at int) {
 	f.fail(coordinator.Failure{Outcome: coordinator.Deferred, Trouble: "the server is throttled"})
 	f.behind = len(w.sessions[s].wire)
 	w.sessions[s].flights = replace(w.sessions[s].flights, at, f)
-	if w.plan.Prompt && arrives(&f) {
+	if !w.plan.LateAnswers && arrives(&f) {
 		w.deliver(s, at)
 	}
 }
@@ -205,14 +205,7 @@ func (w *world) lapse(s int) {
 func (w *world) carryOutAfterAll(s, at int) {
 	late := w.sessions[s].outlive[at]
 	w.sessions[s].outlive = but(w.sessions[s].outlive, at)
-	w.carryOut(s, late.query, func(sp *coordinator.Spec, guid, name string) {
-		w.servers.zxid++
-		at := w.servers.at(w.makeNode(s, sp, guid, name).Name)
-		n := w.servers.nodes[at]
-		n.orphan = true
-		w.servers.nodes = replace(w.servers.nodes, at, n)
-		w.childrenChanged(n.path)
-	})
+	w.carryOut(s, late.query, func(n *node) { n.orphan = true })
 }
 
 // moveAway: likewise, while the connection is still read. The server of the connection finds out with the next transaction,

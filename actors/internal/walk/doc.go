@@ -65,8 +65,8 @@
 //     exclusion, tokens and order are not checked for that request. They are for one that was
 //     granted the lock by hand-over after that.
 //   - A lock actor has at most four messages in its mailbox, and a holder reads its node at once.
-//   - In a prompt plan, answers and mail are read as they come, except as often as Slow and Late
-//     allow.
+//   - Answers and mail are read as they come, except as often as Slow and Late allow, and in plans
+//     with LateAnswers.
 //
 // # Invariants
 //
@@ -87,8 +87,8 @@
 // first. The walk goes breadth first, so that its stories are the shortest; where very many states
 // wait, it goes depth first.
 //
-// A new field of what is decided with is copied and printed by itself (package snapshot). Where it makes no difference, it is
-// in a list of print_test.go, with the reason. TestEveryFieldIsInTheFingerprint alters each field and looks.
+// A new field, of what is decided with or of a state, is copied and printed by itself (package snapshot). Where it makes no
+// difference, it is in a list of print_test.go, with the reason.
 //
 // # Reading a story
 //
@@ -101,8 +101,8 @@
 //
 // A plan is an entry of one of the lists in the tests. Every test run walks the first 3 000 states of
 // small ones, breadth first; `make walk` walks those whole, and large ones. Give it a name, the sessions of its requests, what they ask for, and
-// as few bounds as show the thing: each multiplies the states by five to twenty. A plan with Prompt
-// has a tenth of the states of one without.
+// as few bounds as show the thing: each multiplies the states by five to twenty. A plan with LateAnswers
+// has ten times the states of one without.
 //
 // A kind of move is a row of a table: of requests and sessions in move_kinds_test.go, of
 // operators in operator_test.go, of callers and clients in call_moves_test.go.
@@ -137,6 +137,6 @@
 //	walk        print, fingerprint, explore
 //	plans       plans, plans_after, plans_exclusive, plans_kinds, plans_admission,
 //	            plans_contention, plans_faults, plans_calls
-//	mistakes    seeded, seeded_calls, boundary; look_ahead
-//	tests       race, norace; walk, fields, mistakes, overlay, linked
+//	mistakes    seeded, seeded_calls, boundary
+//	tests       race, norace; walk, mistakes, overlay
 package walk

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -19,16 +18,14 @@ type Result struct {
 	// Cut: it ended at Plan.Part.
 	Cut bool
 	// Short counts the moves that were not followed, because turns asked for more lock actors than the plan has.
-	Short   int
-	Elapsed time.Duration
+	Short int
 	// Fired are the rows of the machine's table that some history has reached.
 	Fired map[*machine.Row]bool
 }
 
 // String is one line of figures.
 func (r Result) String() string {
-	text := fmt.Sprintf("%d states, %d transitions, %d quiescent, %d ends, %v",
-		r.States, r.Transitions, r.Quiet, r.Ends, r.Elapsed.Round(time.Millisecond))
+	text := fmt.Sprintf("%d states, %d transitions, %d quiescent, %d ends", r.States, r.Transitions, r.Quiet, r.Ends)
 	if r.Short > 0 {
 		text += fmt.Sprintf(", %d moves not followed", r.Short)
 	}
@@ -40,14 +37,12 @@ func Walk(plan Plan) (Result, error) { return WalkWith(plan, Mistake{}) }
 
 // WalkWith is Walk where something is done wrong.
 func WalkWith(plan Plan, mistake Mistake) (Result, error) {
-	began := time.Now()
 	k := &walker{plan: &plan, mistake: mistake, numbers: map[fingerprint]uint32{}}
 	k.Fired = map[*machine.Row]bool{}
 	err := k.explore()
 	if err == nil && !k.Cut {
 		err = k.everyoneCanEnd()
 	}
-	k.Elapsed = time.Since(began)
 	return k.Result, err
 }
 
@@ -64,7 +59,6 @@ type walker struct {
 	// ends tells from which states there is a way to the end; in explore, which are the end.
 	ends  []bool
 	moves []move // of the state that is being expanded
-	print *writer
 	Result
 }
 
@@ -134,7 +128,6 @@ func (k *walker) explore() error {
 	if w.violation != nil {
 		return w.violation
 	}
-	k.print = newWriter(w)
 	_, todo := k.reach(w, nil, origin{})
 	var err error
 	for expanded := 0; err == nil && len(todo) > 0; expanded++ {
@@ -201,7 +194,7 @@ func (k *walker) expand(w *world, from waiting, todo []waiting) (_ []waiting, er
 
 // reach gives the number of the state of a world. One that was not reached before is to wait.
 func (k *walker) reach(w *world, todo []waiting, by origin) (uint32, []waiting) {
-	p := k.print.fingerprint()
+	p := w.fingerprint()
 	if number, known := k.numbers[p]; known {
 		return number, todo
 	}

@@ -42,7 +42,7 @@ func TestMistakesApply(t *testing.T) {
 	root, err := mistakes.Root()
 	require.NoError(t, err)
 	for _, c := range slices.Concat(inCoordinator, inTurns) {
-		m := c.inSource(t, root)
+		m := c.inSource()
 		_, err := m.Overlay(root, t.TempDir())
 		require.NoError(t, err)
 		m.Name, m.Test = "walk, "+m.Name, "actors/internal/walk TestWalk"
@@ -52,7 +52,7 @@ func TestMistakesApply(t *testing.T) {
 
 // TestStory: a violation is told from the start, one move a line, by the shortest way.
 func TestStory(t *testing.T) {
-	_, err := WalkWith(Plan{Sessions: apart, Bounds: Bounds{Expiries: 1}}, Mistake{EndsEarly: true})
+	_, err := WalkWith(Plan{Sessions: apart, LateAnswers: true, Bounds: Bounds{Expiries: 1}}, Mistake{EndsEarly: true})
 	require.EqualError(t, err, `invariant 1: mutual exclusion
 contender 1 and contender 2 both hold the lock with valid leases:
   1. session A: the servers carry out Create of stage 0
@@ -68,12 +68,12 @@ contender 1 and contender 2 both hold the lock with valid leases:
 
 // TestLimit: a walk that comes to too many states says so.
 func TestLimit(t *testing.T) {
-	_, err := Walk(Plan{Sessions: twoOne, Limit: 100})
+	_, err := Walk(Plan{Sessions: twoOne, LateAnswers: true, Limit: 100})
 	require.ErrorContains(t, err, "more than 100 states")
 }
 
 // TestPlanThatCannotBeFollowed: a plan whose first moves cannot be made is told from one without violations.
 func TestPlanThatCannotBeFollowed(t *testing.T) {
-	_, err := Walk(Plan{Sessions: single, After: []string{"session A: an event arrives"}})
+	_, err := Walk(Plan{Sessions: single, LateAnswers: true, After: []string{"session A: an event arrives"}})
 	require.ErrorContains(t, err, "cannot happen, but:\nsession A: the servers carry out Create of stage 0")
 }

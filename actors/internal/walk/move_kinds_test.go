@@ -2,7 +2,6 @@ package walk
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
@@ -88,26 +87,24 @@ var ofActors = []kind{
 	{text: "is cancelled", bound: Cancels, can: always, do: command(machine.Cancel)},
 	{text: "has waited for long enough", bound: Timeouts, can: always, do: command(machine.Timeout)},
 	{text: "is asked to give back", bound: Revokes, can: always, do: command(machine.Revoke)},
-	{text: "asks to be told of others", bound: Attends, can: actor(holdsFast), do: attend},
-	{text: "has its node checked", bound: Checks, can: actor(holdsFast), do: check},
+	{text: "asks to be told of others", bound: Attends, can: actor(holdsFast), do: command(machine.WatchContention)},
+	{text: "has its node checked", bound: Checks, can: actor(holdsFast), do: command(machine.Check)},
 	{text: "reaches the end of its grace period", class: owed, can: actor(inGrace), do: endGrace},
 	{text: "leaves its mailbox", bound: Slow, can: canSlow, do: slowDown},
 	{text: "is stopped", bound: Stops, can: canStop, do: one((*world).stop)},
 }
 
-func unbegun(a *lockActor) bool   { return a.life == unasked }
 func hasMail(a *lockActor) bool   { return len(a.inbox) > 0 }
 func recovers(a *lockActor) bool  { return a.poll != 0 && a.m.State == messages.StateRecovering }
 func waits(a *lockActor) bool     { return a.poll != 0 && a.m.State != messages.StateRecovering }
-func holds(a *lockActor) bool     { return a.m.Holding() }
-func holdsFast(a *lockActor) bool { return a.m.State.Holding() }
 func holdsNot(a *lockActor) bool  { return !a.m.Holding() }
 func inGrace(a *lockActor) bool   { return a.is.any(grace) }
+func holdsFast(a *lockActor) bool { return a.m.State.Holding() }
 
 // mayBegin reports whether a request can be made: that within another one, or beside it, while the other's lock is held.
 func mayBegin(w *world, i int) ways {
 	within, beside := w.plan.Within[i], w.plan.Beside[i]
-	return once(unbegun(&w.actors[i]) && !w.plan.ofCalls(i) && (within == 0 || w.actors[within-1].m.Holding()) &&
+	return once(w.actors[i].life == unasked && !w.plan.ofCalls(i) && (within == 0 || w.actors[within-1].m.Holding()) &&
 		(beside == 0 || w.actors[beside-1].m.State.Holding()))
 }
 
@@ -118,7 +115,7 @@ func mayRelease(w *world, i int) ways {
 			return 0
 		}
 	}
-	return once(holds(&w.actors[i]) && !w.plan.ofCalls(i))
+	return once(w.actors[i].m.Holding() && !w.plan.ofCalls(i))
 }
 
 func canStop(w *world, i int) ways { return once(!w.sessionOf(i).closed) }
@@ -146,19 +143,6 @@ func poll(w *world, i, _ int) {
 func endGrace(w *world, i, _ int) {
 	w.actors[i].is.put(grace, false)
 	w.step(i, machine.Event{Kind: machine.GraceOver})
-}
-
-// attend has a holder ask to be told of other contenders, and check to have its node checked.
-func attend(w *world, i, _ int) {
-	w.actors[i].is.put(attends, true)
-	w.step(i, machine.Event{Kind: machine.WatchContention})
-}
-
-func check(w *world, i, _ int) {
-	a := &w.actors[i]
-	a.is.put(checks, true)
-	a.is.put(checksNothing, w.servers.at(a.m.Node) < 0)
-	w.step(i, machine.Event{Kind: machine.Check})
 }
 
 // command gives a request a command of its owner.
@@ -218,17 +202,15 @@ const rowTimers = 1<<coordinator.CreatesTimer | 1<<coordinator.DeletesTimer | 1<
 func hasOrders(s *session) bool  { return len(s.mailbox) > 0 }
 func isQuick(s *session) bool    { return !s.late && !s.closed }
 func hasEvents(s *session) bool  { return len(s.wire) > 0 }
-func isUnlinked(s *session) bool { return s.link == unlinked && s.served != over && !s.closed }
 func lags(s *session) bool       { return s.link == lagging }
 func isRefused(s *session) bool  { return s.link != unlinked && s.served == ended }
-func isServed(s *session) bool   { return s.link != unlinked && s.served == alive }
 func hasLease(s *session) bool   { return s.lease }
 func isOpen(s *session) bool     { return !s.closed }
 func isProved(s *session) bool   { return s.served == alive && !s.lapsed && !s.closed }
+func isUnlinked(s *session) bool { return s.link == unlinked && s.served != over && !s.closed }
+func isServed(s *session) bool   { return s.link != unlinked && s.served == alive }
 
-func hasDoomed(w *world, s int) ways {
-	return once(slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.doomed && n.session == s }))
-}
+func hasDoomed(w *world, s int) ways { return once(len(w.nodesWhere(s, isDoomed)) > 0) }
 
 func dawdle(w *world, s, _ int) { w.sessions[s].late = true }
 
@@ -268,7 +250,7 @@ func (f *flight) reads() bool {
 }
 
 // canWait gives the queries that may be carried out without an answer at once, canLose those whose answer may be lost.
-func canWait(w *world, s int) ways { return canApply(w, s) * once(w.plan.Prompt) }
+func canWait(w *world, s int) ways { return canApply(w, s) * once(!w.plan.LateAnswers) }
 func canLose(w *world, s int) ways { return canWait(w, s) * once(!w.plan.Spared[s]) }
 
 // canDefer gives the queries of which no step was carried out.
@@ -279,10 +261,10 @@ func canDefer(w *world, s int) ways {
 	return w.sessions[s].where(func(f *flight) bool { return !f.applied && f.stage == 0 })
 }
 
-// apply carries out a query. In a prompt plan the answer comes at once.
+// apply carries out a query. The answer comes at once, unless it may be late.
 func apply(w *world, s, at int) {
 	w.serve(s, at)
-	if f := &w.sessions[s].flights[at]; w.plan.Prompt && arrives(f) {
+	if f := &w.sessions[s].flights[at]; !w.plan.LateAnswers && arrives(f) {
 		w.deliver(s, at)
 	}
 }
@@ -379,7 +361,7 @@ func canMove(w *world, s int) (all ways) {
 }
 
 func hasForsaken(w *world, s int) ways {
-	return once(len(w.sessions[s].sent) > 0 || slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.forsaken && n.session == s }))
+	return once(len(w.sessions[s].sent) > 0 || len(w.nodesWhere(s, isForsaken)) > 0)
 }
 
 // The subjects of a session's moves.

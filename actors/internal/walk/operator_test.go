@@ -69,10 +69,8 @@ func canReturn(w *world, _ int) (all ways) {
 
 // bringBack: servers that are restored bring back the node of a request that has ended.
 func (w *world) bringBack(_, i int) {
-	a, z := &w.actors[i], &w.servers
-	n := node{name: a.m.Node, id: idOf(i), session: w.plan.Sessions[i], epoch: a.epoch, czxid: a.m.Token.Zxid(), back: true}
-	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
-	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
+	a := &w.actors[i]
+	w.insert(node{name: a.m.Node, id: idOf(i), session: w.plan.Sessions[i], epoch: a.epoch, czxid: a.m.Token.Zxid(), back: true})
 }
 
 func want(w *world, _, at int) { w.write(at, true) }
@@ -125,7 +123,7 @@ func pass(w *world, _, _ int) {
 }
 
 func hasLeft(w *world, _ int) ways {
-	return once(slices.ContainsFunc(w.servers.nodes, func(n node) bool { return n.epoch == earlier }))
+	return once(len(w.nodesWhere(0, isEarlier)) > 0)
 }
 
 func nodeName(w *world, _, at int) string { return w.servers.nodes[at].name }

@@ -27,7 +27,7 @@ func TestWalkFinds(t *testing.T) {
 			find(t, c)
 		case "":
 			t.Run(c.name, func(t *testing.T) {
-				overlay, err := c.inSource(t, root).Overlay(root, t.TempDir())
+				overlay, err := c.inSource().Overlay(root, t.TempDir())
 				require.NoError(t, err)
 				test := exec.Command("go", "test", "-tags", "mistakes", "-count=1", "-v", "-overlay", overlay,
 					"-run", "^TestWalkFinds$", ".")

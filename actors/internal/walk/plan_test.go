@@ -64,9 +64,9 @@ type Plan struct {
 	Crowded bool
 	// ListsLater: anything may come between a create and the listing behind it.
 	ListsLater bool
-	// Prompt: the answer to a query comes as soon as it is carried out, unless the connection is lost in between or Slow
-	// allows otherwise. Without it, anything may come in between.
-	Prompt bool
+	// LateAnswers: anything may come between a query's being carried out and its answer. Without, only what Slow allows, or
+	// the loss of the connection.
+	LateAnswers bool
 	// HangsUp: the servers may have hung up on a create or a transaction that is lost with its
 	// connection. So the second in a row waits before it is sent again.
 	HangsUp bool
@@ -130,7 +130,7 @@ const (
 	Ticks    // time passes for turns: more than a rest of a hold, and than its time
 
 	// Slow: a lock actor leaves its mailbox for a while, so that other things come first; with Always it need never be
-	// quick, and every order is explored. In a prompt plan also: an answer is not delivered at once.
+	// quick, and every order is explored. Without LateAnswers also: an answer is not delivered at once.
 	Slow
 	// Late: a session leaves the orders of its lock actors in its mailbox for a while.
 	Late

@@ -12,11 +12,13 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/snapshot"
 )
 
-// printing is what is known while a state is printed: whose operations they are, and the watch of the lock path.
+// printing is what is known while a state is printed: whose operations they are, of which session, and the watch of the
+// lock path.
 type printing struct {
-	w     *world
-	of    coordinator.RequestID
-	watch uint64
+	w       *world
+	of      coordinator.RequestID
+	session int
+	watch   uint64
 }
 
 type (
@@ -24,8 +26,8 @@ type (
 	write   = snapshot.Write[printing]
 )
 
-// prints prints coordinators, turns, purposes of queries, queries and answers. All their fields are in, but for those that make no
-// difference (reasons), so that coordinators that behave alike are printed alike.
+// prints prints states, coordinators and turns. All their fields are in, but for those that make no difference (reasons), so
+// that what behaves alike is printed alike.
 var prints = snapshot.NewPrinter(func(name string, of reflect.Type) write {
 	if rule := ruleOf(name); rule != nil {
 		return rule
@@ -62,10 +64,20 @@ var rules = []struct {
 }{
 	{ifSet, []string{"coordinator.lockPath.look.ask", "coordinator.lockPath.look.timer", "coordinator.lockPath.look.late",
 		"coordinator.lockPath.identity.ask", "coordinator.listing.ask", "coordinator.ownQueue.burst.timer",
-		"coordinator.request.asks.contention", "coordinator.request.asks.check", "coordinator.pace.timer"}},
+		"coordinator.request.asks.contention", "coordinator.request.asks.check", "coordinator.pace.timer", "walk.lockActor.poll"}},
 	{ifSuspect, []string{"coordinator.pace.failures", "coordinator.lockPath.look.hangUps", "coordinator.Coordinator.epoch.strayHangUps"}},
-	{whose, []string{".operation.request", "coordinator.request.id", "coordinator.Coordinator.epoch.parked.request"}},
-	{renamed, []string{".operation.op", "coordinator.request.own.op", "coordinator.request.search", "coordinator.request.removal.op",
+	{printActors, []string{"walk.state.actors"}},
+	{printSessions, []string{"walk.state.sessions"}},
+	{whileCalled, []string{"walk.state.calls", "walk.state.clients", "walk.state.granted", "walk.state.own"}},
+	{whileHolding, []string{"walk.lockActor.held", "walk.lockActor.term"}},
+	{whileLagging, []string{"walk.flight.zxid"}},
+	{snapshot.Values[printing], []string{"walk.session.flights"}},
+	{whose, []string{".operation.request", "coordinator.request.id", "coordinator.Coordinator.epoch.parked.request",
+		"coordinator.Order.Request"}},
+	{purpose, []string{"walk.flight.id", "coordinator.Reply.ID"}},
+	{timersSet, []string{"walk.session.timers"}},
+	{isAny, []string{"walk.lockActor.inbox.event.Reason", "walk.state.servers.nodes.guard"}},
+	{renamed, []string{".operation.op", "walk.lockActor.inbox.event.Op", "coordinator.Order.Effect.Op", "coordinator.request.own.op", "coordinator.request.search", "coordinator.request.removal.op",
 		"coordinator.wait.op", "coordinator.pace.waiting.Op", "coordinator.Coordinator.epoch.parked.effect.Op"}},
 	{watching, []string{"coordinator.lockPath.identity.watch"}},
 	{whileWatched, []string{"coordinator.node.under", "coordinator.ownQueue.succession.under"}},
@@ -103,6 +115,70 @@ func ifSet(p *printer, v reflect.Value) { p.Flag(numberIn(v) != 0) }
 // ifSuspect: after two failures there is a pause, and it has no length.
 func ifSuspect(p *printer, v reflect.Value) { p.Num(min(numberIn(v), 2)) }
 
+// isAny: only whether there is a text matters.
+func isAny(p *printer, v reflect.Value) { p.Flag(v.Len() > 0) }
+
+// printActors prints those of the plan. Nothing of one that has stopped matters but its node, where that may come back.
+func printActors(p *printer, _ reflect.Value) {
+	for i := range p.Context.w.plan.Sessions {
+		a := &p.Context.w.actors[i]
+		if p.Context.of = coordinator.RequestID(i + 1); a.life != stopped {
+			p.Value(reflect.ValueOf(a).Elem())
+			continue
+		}
+		p.Num(uint64(a.life), uint64(a.is))
+		if p.Context.w.left[Returns] > 0 {
+			p.Text(a.m.Node)
+			p.Num(a.epoch)
+		}
+	}
+}
+
+// printSessions prints all. One that is closed decides nothing any more.
+func printSessions(p *printer, _ reflect.Value) {
+	for s := range p.Context.w.sessions {
+		sess := p.Context.w.sessions[s]
+		if p.Context = (printing{w: p.Context.w, session: s}); sess.closed {
+			sess.print, sess.seen, sess.term = fingerprint{}, 0, 0
+		}
+		p.Value(reflect.ValueOf(&sess).Elem())
+	}
+}
+
+// whileCalled: nobody calls in most plans.
+func whileCalled(p *printer, v reflect.Value) {
+	if p.Context.w.plan.Calls != nil {
+		p.Value(v)
+	}
+}
+
+// whileHolding: the epoch and the term of a grant matter while it is held.
+func whileHolding(p *printer, v reflect.Value) {
+	if p.Context.w.actors[p.Context.of-1].m.Holding() {
+		p.Num(v.Uint())
+	}
+}
+
+// whileLagging: what an answer is of matters where servers may lag.
+func whileLagging(p *printer, v reflect.Value) {
+	if w := p.Context.w; w.left[Lags] > 0 || w.sessions[p.Context.session].link == lagging {
+		p.Num(uint64(v.Int()))
+	}
+}
+
+// timersSet prints which there are: the order in which they were set does not matter.
+func timersSet(p *printer, _ reflect.Value) {
+	p.Num(uint64(setTimers(p.Context.w, p.Context.session)))
+}
+
+// purpose prints what a query is for, by its number.
+func purpose(p *printer, v reflect.Value) {
+	c := p.Context.w.sessions[p.Context.session].decides
+	if p.Flag(c.Ignores(v.Uint())); !c.Ignores(v.Uint()) {
+		p.Value(reflect.ValueOf(c).Elem().FieldByName("epoch").FieldByName("asked").MapIndex(v))
+	}
+}
+
 func whose(p *printer, v reflect.Value) {
 	p.Context.of = coordinator.RequestID(v.Uint())
 	p.Num(v.Uint())
@@ -131,15 +207,6 @@ func slots(p *printer, v reflect.Value) {
 		p.Void(v.Index(i))
 		p.Num(v.Index(i).Elem().FieldByName("id").Uint() & 0xffff)
 	}
-}
-
-// appendPurpose prints the purpose of a query that is under way.
-func (w *world) appendPurpose(b []byte, c *coordinator.Coordinator, id uint64) []byte {
-	if c.Ignores(id) {
-		return append(b, "nothing"...)
-	}
-	asked := reflect.ValueOf(c).Elem().FieldByName("epoch").FieldByName("asked")
-	return prints.Append(b, asked.MapIndex(reflect.ValueOf(id)), printing{w: w})
 }
 
 // The names of operations by which states are told apart. Only whether an operation is the current one matters: an
@@ -179,20 +246,20 @@ var reasons = []struct {
 	why    string
 	fields []string
 }{
-	{"it is hashed from others", []string{"walk.state.sessions.print", "walk.state.sessions.flights.print"}},
-	{"its hash is there, of all its fields", []string{"walk.state.clients.turns", "walk.state.clients.heard"}},
+	{"its hash is there, of all its fields", []string{"[2]walk.client.turns", "[2]walk.client.heard",
+		"walk.session.decides", "walk.flight.query", "walk.flight.answer"}},
 	{"it is of the input at hand", []string{"coordinator.Coordinator.at", "coordinator.Coordinator.out",
 		"coordinator.Coordinator.doomed", "coordinator.Coordinator.epoch.burstsOver"}},
 	{"it is the same in all states of a plan", []string{"coordinator.Coordinator.off", "coordinator.Coordinator.bounds",
 		"coordinator.Coordinator.timeout", "coordinator.Coordinator.seed", "coordinator.Coordinator.epoch.timeout"}},
 	{"it follows from the number of the epoch", []string{"coordinator.Coordinator.epoch.mark"}},
 	{"it follows from the Spec of the request, which does not change", []string{"coordinator.request.spec", "coordinator.request.weight",
-		"coordinator.request.kind", "coordinator.Order.Spec", "walk.state.actors.m.Want"}},
-	{"it is told to people, or counted for them", []string{"walk.state.actors.m.Reason", "walk.state.actors.m.Detail",
-		"walk.state.actors.inbox.event.Detail", "walk.state.actors.inbox.event.Permits", "coordinator.Order.Moment", "coordinator.request.gaveBack",
+		"coordinator.request.kind", "coordinator.Order.Spec", "walk.lockActor.m.Want"}},
+	{"only whether an operation is the current one matters", []string{"walk.lockActor.m.Op"}},
+	{"it is told to people, or counted for them", []string{"walk.lockActor.m.Reason", "walk.lockActor.m.Detail",
+		"walk.lockActor.inbox.event.Detail", "walk.lockActor.inbox.event.Permits", "coordinator.Order.Moment", "coordinator.request.gaveBack",
 		"coordinator.Coordinator.stale", "coordinator.Coordinator.polls", "coordinator.wait.predecessor"}},
-	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{
-		"coordinator.Coordinator.numbers", "walk.state.sessions.timers.id"}},
+	{"numbers of queries and timers are left out: what they are for is in the fingerprint", []string{"coordinator.Coordinator.numbers"}},
 	{"its timer is in the fingerprint while it is set", []string{"coordinator.Coordinator.epoch.lateTimer",
 		"coordinator.Coordinator.epoch.leaseTimer",
 		"coordinator.Coordinator.epoch.beats.newest",
@@ -211,9 +278,9 @@ var reasons = []struct {
 	{"its machine has it, unless the order is overtaken, and then it does nothing", []string{
 		"coordinator.Coordinator.epoch.parked.effect.Node", "coordinator.Coordinator.epoch.parked.effect.Ending",
 		"coordinator.pace.waiting.Node", "coordinator.pace.waiting.Ending"}},
-	{"a lock actor sets it as it reads the event", []string{"walk.state.actors.inbox.event.Lease",
-		"walk.state.actors.inbox.event.Overdue"}},
-	{"the counter does not come to its end", []string{"walk.state.actors.inbox.event.Exhausted"}},
+	{"a lock actor sets it as it reads the event", []string{"walk.lockActor.inbox.event.Lease",
+		"walk.lockActor.inbox.event.Overdue"}},
+	{"the counter does not come to its end", []string{"walk.lockActor.inbox.event.Exhausted"}},
 	{"no plan has requesters of a gateway", []string{"coordinator.Coordinator.epoch.load.shares"}},
 	{"a holder reads its node at once, and no delete is delayed behind that", []string{
 		"coordinator.Coordinator.epoch.reads", "coordinator.ownQueue.burst.deletes"}},

@@ -72,11 +72,11 @@ var (
 
 // The plans in which they are sought.
 var (
-	oneCohort  = Plan{Sessions: three, Calls: times(3, forLong), Prompt: true}
-	oneKept    = Plan{Sessions: twoOne, Calls: times(2, sticks), Arrive: third, Prompt: true, Bounds: Bounds{Ticks: 2}}
-	aloneKept  = Plan{Sessions: two, Calls: times(2, sticks), Prompt: true, Bounds: Bounds{Ticks: 2}}
-	cutCohort  = Plan{Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Cuts: 1}}
-	askedCalls = Plan{Sessions: three, Calls: times(3, forLong), Prompt: true, Bounds: Bounds{Asks: 1}}
+	oneCohort  = Plan{Sessions: three, Calls: times(3, forLong)}
+	oneKept    = Plan{Sessions: twoOne, Calls: times(2, sticks), Arrive: third, Bounds: Bounds{Ticks: 2}}
+	aloneKept  = Plan{Sessions: two, Calls: times(2, sticks), Bounds: Bounds{Ticks: 2}}
+	cutCohort  = Plan{Sessions: three, Calls: times(3, forLong), Bounds: Bounds{Cuts: 1}}
+	askedCalls = Plan{Sessions: three, Calls: times(3, forLong), Bounds: Bounds{Asks: 1}}
 )
 
 func bounded(p Plan, b Bounds) Plan {
@@ -87,8 +87,8 @@ func bounded(p Plan, b Bounds) Plan {
 // aboveTurns are mistakes of which turns know nothing.
 var aboveTurns = []seeded{
 	{name: "give all places beside batch mates", mistake: allPlaces, plan: twoInABatch, breaks: CallTokens},
-	{name: "go on with a lease that is over", mistake: anyTerm, plan: Plan{Sessions: single, Calls: times(2, forLong), Bounds: Bounds{Lapses: 1, Slow: Always}}, breaks: GrantsAreSound},
-	{name: "take a node for watched", mistake: watchedAtOnce, plan: Plan{Sessions: single, Calls: times(2, forLong)}, breaks: GrantsAreSound},
+	{name: "go on with a lease that is over", mistake: anyTerm, plan: Plan{Sessions: single, LateAnswers: true, Calls: times(2, forLong), Bounds: Bounds{Lapses: 1, Slow: Always}}, breaks: GrantsAreSound},
+	{name: "take a node for watched", mistake: watchedAtOnce, plan: Plan{Sessions: single, LateAnswers: true, Calls: times(2, forLong)}, breaks: GrantsAreSound},
 	{name: "do not hear that it is watched", mistake: turnsDoNotHear(inWatched), plan: oneCohort, breaks: NoCallForgotten},
 	{name: "do not hear of a suspension", mistake: turnsDoNotHear(inSuspended), plan: cutCohort, breaks: GrantsAreSound},
 	{name: "do not hear that it is resumed", mistake: turnsDoNotHear(inResumed), plan: cutCohort, breaks: NoCallForgotten},
@@ -111,29 +111,29 @@ var aboveTurns = []seeded{
 	{name: "tell nobody of the loss", mistake: turnsDecide(turns.Tell, drop), plan: bounded(oneCohort, Bounds{Breaks: 1}), breaks: CallsExclude},
 	{name: "tell nobody of the refusal", mistake: turnsDecide(turns.Refuse, drop), plan: bounded(oneCohort, Bounds{Stops: 1}), breaks: NoCallForgotten},
 	{name: "begin what tells nothing more", mistake: tellsNoMore, plan: oneCohort, breaks: NoCallForgotten},
-	{name: "begin what only tries", mistake: tries, plan: Plan{Sessions: twoOne, Calls: times(2, forLong), Prompt: true}, breaks: CallNotices},
+	{name: "begin what only tries", mistake: tries, plan: Plan{Sessions: twoOne, Calls: times(2, forLong)}, breaks: CallNotices},
 }
 
 // inTurns are mistakes in the source that it takes what is below to see.
 var inTurns = []seeded{
-	{name: "count batch mates of one queue only", source: edits(
-		rule("r.node.batchMates = places[r.queue.path] > 1",
-			"r.node.batchMates = places[r.queue.path] > 1 && slices.ContainsFunc(changes, func(o change) bool {\n"+
-				"\t\t\t\treturn o.node == \"\" && o.request != r.id && c.requests[o.request].queue == r.queue\n\t\t\t})")),
+	{name: "count batch mates of one queue only", source: []edit{
+		{"r.node.batchMates = places[r.queue.path] > 1",
+			"r.node.batchMates = places[r.queue.path] > 1 && slices.ContainsFunc(changes, func(o change) bool {\n" +
+				"\t\t\t\treturn o.node == \"\" && o.request != r.id && c.requests[o.request].queue == r.queue\n\t\t\t})"}},
 		plan: twoInABatch, breaks: PlacesAreOwn},
-	{name: "keep a hold that somebody asks for", folder: turnsFolder, source: edits(
-		rule("if h.phase == held || h.phase == kept || h.phase == spent {\n\t\t\tfor", "if h.phase == held || h.phase == spent {\n\t\t\tfor")),
+	{name: "keep a hold that somebody asks for", folder: turnsFolder, source: []edit{
+		{"if h.phase == held || h.phase == kept || h.phase == spent {\n\t\t\tfor", "if h.phase == held || h.phase == spent {\n\t\t\tfor"}},
 		plan: bounded(aloneKept, Bounds{Asks: 1}), breaks: GrantsAreSound},
-	{name: "hold what was given back", folder: turnsFolder, source: edits(
-		rule("if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn")),
-		plan: Plan{Sessions: two, Calls: times(2, Call{}), Bounds: Bounds{Quits: 1, Slow: Always}}, breaks: CallNotices},
-	{name: "watch for contenders once", folder: turnsFolder, source: edits(
-		rule("\tif h.rivals == alone {\n\t\t\tt.emit(Output{Do: WatchContention", "\tif false {\n\t\t\tt.emit(Output{Do: WatchContention")),
-		plan: Plan{Sessions: twoOne, Calls: times(1, sticks), Arrive: third, Prompt: true, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoCallForgotten},
-	{name: "do not ask again who has been lost", folder: turnsFolder, source: edits(
-		rule("\t\tt.freeHold(h)\n\tdefault:\n", "\t\tt.freeHold(h)\n\t\treturn\n\tdefault:\n")),
+	{name: "hold what was given back", folder: turnsFolder, source: []edit{
+		{"if h == nil || h.phase != asked {\n\t\treturn", "if h == nil {\n\t\treturn"}},
+		plan: Plan{Sessions: two, LateAnswers: true, Calls: times(2, Call{}), Bounds: Bounds{Quits: 1, Slow: Always}}, breaks: CallNotices},
+	{name: "watch for contenders once", folder: turnsFolder, source: []edit{
+		{"\tif h.rivals == alone {\n\t\t\tt.emit(Output{Do: WatchContention", "\tif false {\n\t\t\tt.emit(Output{Do: WatchContention"}},
+		plan: Plan{Sessions: twoOne, Calls: times(1, sticks), Arrive: third, Spared: spareB, Bounds: Bounds{Cuts: 1}}, breaks: NoCallForgotten},
+	{name: "do not ask again who has been lost", folder: turnsFolder, source: []edit{
+		{"\t\tt.freeHold(h)\n\tdefault:\n", "\t\tt.freeHold(h)\n\t\treturn\n\tdefault:\n"}},
 		plan: bounded(oneCohort, Bounds{Breaks: 1}), breaks: NoCallForgotten},
-	{name: "believe that it is watched after a cut", folder: turnsFolder, source: edits(
-		rule("\t\tif h.watch == watched {\n\t\t\th.watch = unwatched\n\t\t}\n", "")),
-		plan: Plan{Sessions: single, Calls: times(3, forLong), Bounds: Bounds{Cuts: 1}}, breaks: GrantsAreSound},
+	{name: "believe that it is watched after a cut", folder: turnsFolder, source: []edit{
+		{"\t\tif h.watch == watched {\n\t\t\th.watch = unwatched\n\t\t}\n", ""}},
+		plan: Plan{Sessions: single, LateAnswers: true, Calls: times(3, forLong), Bounds: Bounds{Cuts: 1}}, breaks: GrantsAreSound},
 }

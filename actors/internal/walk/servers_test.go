@@ -37,14 +37,22 @@ func (w *world) makeNode(s int, sp *coordinator.Spec, guid, name string) coordin
 		z.sequence[path]++ // for any name
 	}
 	n := node{name: name, path: path, id: sp.ID, session: s, epoch: w.epoch(s), czxid: z.zxid, most: z.permits}
-	place, _ := slices.BinarySearchFunc(z.nodes, n, compareNodes)
-	z.nodes = slices.Insert(slices.Clone(z.nodes), place, n)
+	if sp.One != "" {
+		n.guard = sp.Guard(guid)
+	}
+	w.insert(n)
 	for i := range w.plan.Sessions {
 		if w.specs[i].ID == sp.ID {
 			w.actors[i].is.put(broken|handed, false)
 		}
 	}
 	return coordinator.Made{Name: name, Czxid: n.czxid}
+}
+
+// insert puts a node into its place.
+func (w *world) insert(n node) {
+	place, _ := slices.BinarySearchFunc(w.servers.nodes, n, compareNodes)
+	w.servers.nodes = slices.Insert(slices.Clone(w.servers.nodes), place, n)
 }
 
 // compareNodes orders nodes as their queue does: a reader at a writer's number comes behind the writer.

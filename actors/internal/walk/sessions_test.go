@@ -28,11 +28,23 @@ func (w *world) leave() {
 
 // endEarlier: the servers end the session of the earlier process.
 func (w *world) endEarlier(int) {
-	for _, n := range w.servers.nodes {
-		if n.epoch == earlier {
-			w.deleteNode(n.name)
+	for _, n := range w.nodesWhere(0, isEarlier) {
+		w.deleteNode(n.name)
+	}
+}
+
+func isEarlier(n *node) bool  { return n.epoch == earlier }
+func isDoomed(n *node) bool   { return n.doomed }
+func isForsaken(n *node) bool { return n.forsaken }
+
+// nodesWhere gives some of the nodes of a session.
+func (w *world) nodesWhere(s int, is func(*node) bool) (all []node) {
+	for i := range w.servers.nodes {
+		if n := &w.servers.nodes[i]; n.session == s && is(n) {
+			all = append(all, *n)
 		}
 	}
+	return all
 }
 
 // end: the servers end a session. The transaction that deletes its nodes comes later, because they refuse to take the
@@ -51,10 +63,8 @@ func (w *world) end(s int) {
 
 // bury deletes the nodes of a session that is over.
 func (w *world) bury(s int) {
-	for _, n := range w.servers.nodes {
-		if n.doomed && n.session == s {
-			w.deleteNode(n.name)
-		}
+	for _, n := range w.nodesWhere(s, isDoomed) {
+		w.deleteNode(n.name)
 	}
 }
 
@@ -89,19 +99,23 @@ func changes(query coordinator.Query) bool {
 func (w *world) serveLate(s, at int) {
 	late := w.sessions[s].sent[at]
 	w.sessions[s].sent = but(w.sessions[s].sent, at)
-	w.carryOut(s, late.query, func(sp *coordinator.Spec, guid, name string) { w.makeLate(s, late.epoch, sp, guid, name) })
+	w.carryOut(s, late.query, func(n *node) { n.epoch, n.forsaken = late.epoch, true })
 }
 
-// carryOut carries out a query whose answer nobody hears.
-func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coordinator.Spec, guid, name string)) {
+// carryOut carries out a query whose answer nobody hears, and marks the nodes that it makes.
+func (w *world) carryOut(s int, query coordinator.Query, mark func(*node)) {
+	makeNode := func(sp *coordinator.Spec, guid, name string) {
+		w.servers.zxid++
+		at := w.servers.at(w.makeNode(s, sp, guid, name).Name)
+		mark(&w.servers.nodes[at]) // a copy since it was made
+		w.childrenChanged(w.servers.nodes[at].path)
+	}
 	switch q := query.(type) {
 	case *coordinator.Create:
 		if q.Spec.One != "" && w.servers.at(q.Spec.One) >= 0 {
 			return
 		}
-		if makeNode(q.Spec, q.GUID, ""); q.Spec.One != "" {
-			w.servers.nodes[w.servers.at(oneName)].guard = q.Spec.Guard(q.GUID) // a copy since it was made
-		}
+		makeNode(q.Spec, q.GUID, "")
 	case *coordinator.RemoveContest: // one transaction with the guard
 		if at := w.servers.at(oneName); at >= 0 && w.servers.nodes[at].guard == base(q.Guard) {
 			w.deleteOwn(oneName)
@@ -130,21 +144,10 @@ func (w *world) carryOut(s int, query coordinator.Query, makeNode func(sp *coord
 	}
 }
 
-func (w *world) makeLate(s int, epoch uint64, spec *coordinator.Spec, guid, name string) {
-	w.servers.zxid++
-	at := w.servers.at(w.makeNode(s, spec, guid, name).Name)
-	n := w.servers.nodes[at]
-	n.epoch, n.forsaken = epoch, true
-	w.servers.nodes = replace(w.servers.nodes, at, n)
-	w.childrenChanged(n.path)
-}
-
 // endForsaken: the servers end a session that was given up, because its client closes it, or because it expires.
 func (w *world) endForsaken(s int) {
 	w.sessions[s].sent = nil
-	for _, n := range w.servers.nodes {
-		if n.forsaken && n.session == s {
-			w.deleteNode(n.name)
-		}
+	for _, n := range w.nodesWhere(s, isForsaken) {
+		w.deleteNode(n.name)
 	}
 }

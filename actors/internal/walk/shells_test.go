@@ -180,13 +180,6 @@ func (w *world) hear(i int) {
 	if n.epoch != 0 {
 		a.epoch = n.epoch
 	}
-	switch n.event.Kind {
-	case machine.WatchContention:
-		a.is.put(attends, a.m.State.Holding())
-	case machine.Check:
-		a.is.put(checks, a.m.State.Holding())
-		a.is.put(checksNothing, w.servers.at(a.m.Node) < 0)
-	}
 	w.step(i, n.event)
 }
 
@@ -195,6 +188,13 @@ func (w *world) step(i int, ev machine.Event) {
 	a, s := &w.actors[i], w.plan.Sessions[i]
 	if !a.lives() {
 		return
+	}
+	switch ev.Kind {
+	case machine.WatchContention:
+		a.is.put(attends, a.m.State.Holding())
+	case machine.Check:
+		a.is.put(checks, a.m.State.Holding())
+		a.is.put(checksNothing, w.servers.at(a.m.Node) < 0)
 	}
 	if ev.Overdue = ""; a.m.Holding() && !w.unbroken(i) {
 		ev.Overdue = messages.ReasonLeaseOver

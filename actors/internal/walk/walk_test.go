@@ -2,9 +2,7 @@ package walk
 
 import (
 	"cmp"
-	"fmt"
 	"os"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -15,7 +13,12 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/layers"
 )
+
+// TestLayers: each file uses only those before it in the list that the package doc ends with. It has files of tests alone, so
+// that no program can link a walk.
+func TestLayers(t *testing.T) { layers.Check(t) }
 
 // TestMain gives the collector of garbage little to do: most states are thrown away at once, and the rest is small
 // until it comes to the memory limit.
@@ -66,7 +69,7 @@ func TestWalk(t *testing.T) {
 				chosen++ // one after the other: none goes on beyond Parallel before all have begun
 				t.Parallel()
 				result, err := Walk(plan)
-				t.Log(result, megabytes())
+				t.Log(result)
 				require.NoError(t, err)
 				require.True(t, result.Cut || result.Ends > 0)
 				mu.Lock()
@@ -79,18 +82,11 @@ func TestWalk(t *testing.T) {
 			})
 		}
 	})
-	t.Logf("%d of %d plans: %d states, %d transitions, %s", chosen, len(plans), all.States, all.Transitions, megabytes())
+	t.Logf("%d of %d plans: %d states, %d transitions", chosen, len(plans), all.States, all.Transitions)
 	if chosen == len(plans) && !underRace && !testing.Short() {
 		assert.Greater(t, all.States, 100_000)
 		everyRowIsReached(t, all.Fired)
 	}
-}
-
-// megabytes tells how much memory the test has taken from the system so far, at its most.
-func megabytes() string {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return fmt.Sprintf("%d MiB", m.Sys>>20)
 }
 
 // everyRowIsReached fails when a row of the machine's table fires in no history, though the model could reach it; and

@@ -57,6 +57,7 @@ type world struct {
 	// telling: what happens is written to lines.
 	telling bool
 	lines   []string
+	printed []byte // last
 	// fired collects the rows of the machine's table that were reached.
 	fired map[*machine.Row]bool
 }

@@ -47,3 +47,10 @@ func wantOf(t *testing.T, out []relay.Output) (want messages.Acquire) {
 	require.True(t, found, "nothing is asked for: %v", out)
 	return want
 }
+
+// TestAfterwards: a gateway that knows a request which is over is told so, and no other.
+func TestAfterwards(t *testing.T) {
+	over := relay.Request{ID: "r/0", Gateway: 7, Number: 3, Wish: relay.Cancel, Over: true}
+	require.Equal(t, []relay.Output{relay.Dismiss{Request: over}}, relay.Afterwards(relay.Reply{ID: "r/0", Gateway: 7, Number: 2}))
+	require.Empty(t, relay.Afterwards(relay.Reply{ID: "r/0", Gateway: 7, Number: 2, Acceptance: relay.Unknown}))
+}

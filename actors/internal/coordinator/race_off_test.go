@@ -1,5 +1,0 @@
-//go:build !race
-
-package coordinator
-
-const race = false
