@@ -134,7 +134,7 @@ func TestTxnIsNotResolved(t *testing.T) {
 		for client, path := range map[*locks.Client]string{unfenced: "/a", bubble.Client(t, server): "/dir/" + secret.Name} {
 			for _, action := range []embedded.Action{embedded.CutBefore, embedded.CutAfter} {
 				lease := bubble.Locked(t, client.Mutex("/lock").Lock)
-				_, err := lease.Txn(t.Context(), locks.Set("/lock", nil, locks.AnyVersion))
+				_, err := lease.Txn(t.Context(), locks.CreateSequential("/other-", nil))
 				require.NoError(t, err)
 				cuts(t, server, action, path)
 				op := locks.Set(path, nil, locks.AnyVersion)
