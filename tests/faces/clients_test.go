@@ -58,34 +58,14 @@ func (c client) ask(t *testing.T, want messages.Acquire) request {
 			late.Pass()
 		}()
 	}
-	locker := c.locker(t, want, patient.ObservedBy(rec))
+	require.Equal(t, messages.Acquire{Path: want.Path, Grace: want.Grace, Label: want.Label, Try: want.Try, Timeout: want.Timeout},
+		want, "no option is made of the rest")
+	var locker locks.Locker = c.Mutex(want.Path, patient.ObservedBy(rec), locks.WithGrace(want.Grace), locks.WithLabel(want.Label))
 	if want.Try {
 		locker = locks.Try(locker)
 	}
 	return &call{client: c, path: want.Path, rec: rec, leave: func() { begun(); cancel() },
 		got: patient.Elsewhere(lockCtx, locker.Lock), unlocked: make(chan error, 10)}
-}
-
-// locker gives the lock that is wanted. ask sees to Try and Timeout.
-func (c client) locker(t *testing.T, want messages.Acquire, opts ...locks.LockOption) locks.Locker {
-	t.Helper()
-	require.Equal(t, messages.Acquire{Path: want.Path, Mode: want.Mode, Permits: want.Permits, Weight: want.Weight, Grace: want.Grace,
-		Label: want.Label, WatchAll: want.WatchAll, Try: want.Try, Timeout: want.Timeout}, want, "no option is made of the rest")
-	opts = append(opts, locks.WithGrace(want.Grace), locks.WithLabel(want.Label))
-	if want.WatchAll {
-		opts = append(opts, locks.WithWatchAll())
-	}
-	switch want.Mode {
-	case messages.Read:
-		return c.RWMutex(want.Path, opts...).Reader()
-	case messages.Write:
-		return c.RWMutex(want.Path, opts...)
-	case messages.Semaphore:
-		return c.Semaphore(want.Path, want.Permits, opts...).Weight(max(want.Weight, 1))
-	case messages.Contest:
-		return c.Contest(want.Path, opts...)
-	}
-	return c.Mutex(want.Path, opts...)
 }
 
 // call is a call of Lock.

@@ -1,7 +1,9 @@
 package faces
 
 import (
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -23,9 +25,6 @@ var creates = []struct {
 }{
 	{"reply to the create is lost", rig.DropReply, false,
 		actorstest.InOrder(messages.StateCreating, messages.StateRecovering, messages.StateListing, messages.StateHeld)},
-	{"create is lost", rig.CutBefore, false,
-		actorstest.InOrder(messages.StateCreating, messages.StateRecovering, messages.StateCreating, messages.StateHeld)},
-	{"session expires, reply to the create lost", rig.DropReply, true, createsAgain},
 	{"session expires, create lost", rig.CutBefore, true, createsAgain},
 }
 
@@ -64,81 +63,6 @@ func TestCreate(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestFirstCreateIsLost: the lock path does not exist yet.
-func TestFirstCreateIsLost(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
-		s := newStory(t, f, at, "/first")
-		fault := s.proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.CutBefore,
-			Path: func(path string) bool { return path != at.Root()+s.path }})
-		s.subject = s.ask(t, s.one)
-		stories.AwaitFault[any](t, fault, nil)
-		s.held = s.subject.hold(t)
-		require.Equal(t, []string{s.held.Node}, s.o.Queue(t, s.path))
-		frees(t, s.subject)
-		requireWent(t, s.subject, actorstest.InOrder(messages.StateCreating, messages.StateRecovering,
-			messages.StateCreating, messages.StateHeld, messages.StateReleasing, messages.StateReleased)...)
-	})
-}
-
-// foreign are children that are no contenders, though some look like it.
-var foreign = []string{"foo", "_c_x", "lock-abc", "_c_x-lock-", "lock-12", "0000000000", "lock-99999999999999999999"}
-
-func TestForeignChildrenArePassedOver(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
-		s := newStory(t, f, at, "/foreign")
-		for _, name := range foreign {
-			s.o.Plant(t, s.path+"/"+name, "whatever")
-		}
-		tries := s.one.ask(t, messages.Acquire{Path: s.path, Try: true})
-		require.Equal(t, []string{tries.hold(t).Node}, s.o.Queue(t, s.path))
-		frees(t, tries)
-		requireWent(t, tries, straight...)
-		var line []request
-		for i, from := range []asker{s.one, s.other, s.one} {
-			line = append(line, s.ask(t, from))
-			stories.AwaitCount(t, at, s.path, len(foreign)+i+1)
-		}
-		queue := s.o.Queue(t, s.path)
-		for i, r := range line {
-			require.Equal(t, queue[i], r.hold(t).Node)
-			frees(t, r)
-		}
-		stories.AwaitCount(t, at, s.path, len(foreign))
-		requireWent(t, line[0], straight...)
-	})
-}
-
-var straight = actorstest.InOrder(messages.StateCreating, messages.StateHeld, messages.StateReleasing,
-	messages.StateReleased)
-
-// TestOneGrantAfterTheOther: of several requests of one session and of several, each is granted in
-// the order of their nodes, and the head of the queue is always the holder.
-func TestOneGrantAfterTheOther(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
-		s := newStory(t, f, at, "/fifo")
-		requests := map[string]request{}
-		for i := range 6 {
-			r := s.ask(t, []asker{s.one, s.other}[i/2%2]) // two of one session, two of the other, …
-			stories.AwaitCount(t, at, s.path, i+1)
-			for _, node := range s.o.Queue(t, s.path) {
-				if requests[node] == nil {
-					requests[node] = r
-				}
-			}
-		}
-		var newest messages.Token
-		for _, node := range s.o.Queue(t, s.path) { // which is in the order of their numbers
-			held := requests[node].hold(t)
-			require.Equal(t, node, held.Node)
-			require.Greater(t, held.Token, newest)
-			newest = held.Token
-			frees(t, requests[node])
-			requireTold(t, requests[node], held.Grant, told(&messages.Held{}), released)
-		}
-		stories.AwaitNone(t, at, s.path)
-	})
 }
 
 // TestSessionIsClosed: a holder has lost the lock, a waiter fails, and the next one, of another
@@ -184,5 +108,31 @@ func TestSessionIsClosed(t *testing.T) {
 		stories.AwaitCount(t, at, s.path, 1)
 		frees(t, next)
 		frees(t, busy)
+	})
+}
+
+// TestBadInput: the request ends before it begins, and the servers have nothing of it.
+func TestBadInput(t *testing.T) {
+	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+		proxy, o := at.Proxy(t), stories.Look(t, at)
+		from := f.open(t, proxy.Addr()+at.Root(), 10*time.Minute) // whose heartbeats come later
+		before := proxy.Requests(rig.OpAny)
+		for says, want := range map[string]messages.Acquire{"absolute": {Path: "orders"}, "-1s": {Path: "/a", Grace: -time.Second},
+			"1025": {Path: "/a", Label: strings.Repeat("x", 1025), Try: true}} {
+			r := from.ask(t, want)
+			if want.Path == "/a" {
+				r.ended(t, locks.ErrBadAcquire)
+			} else {
+				r.ended(t, locks.ErrBadPath)
+			}
+			require.Contains(t, r.why(), says)
+			requireWent(t, r, actorstest.Then(messages.StateFailed))
+			first := r.recorder().Transitions()[0]
+			require.Equal(t, messages.StateNone, first.From)
+			require.Equal(t, messages.Grant{Path: want.Path, Actor: first.Actor}, first.Grant)
+			requireTold(t, r, first.Grant, told(&messages.Failed{}, messages.ReasonBadInput))
+		}
+		require.Empty(t, at.Children(t, o.Conn, ""))
+		require.Equal(t, before, proxy.Requests(rig.OpAny), "something was sent")
 	})
 }

@@ -25,17 +25,11 @@ var holders = []struct {
 	told    []notice         // after Held
 	err     error            // what the lease says; nil where it was given back
 }{
-	{"gives back", 0,
-		func(_ *testing.T, s *story) { s.subject.giveBack() },
-		[]messages.State{messages.StateReleasing, messages.StateReleased},
-		[]notice{released}, nil},
 	{"gives back twice, and does not want it", 0,
 		func(_ *testing.T, s *story) { s.subject.giveBack(); s.subject.giveBack(); s.subject.giveUp() },
 		[]messages.State{messages.StateReleasing, messages.StateReleased},
 		[]notice{released}, nil},
 
-	{"asked with unlock", 0, asked(write("unlock")), askedAndReleased, askedThenReleased, nil},
-	{"asked as Curator does", 0, asked(write("__REVOKE__")), askedAndReleased, askedThenReleased, nil},
 	{"asked by the face", 0, asked(revoke), askedAndReleased, askedThenReleased, nil},
 	{"asked after other data", 0,
 		func(t *testing.T, s *story) {
@@ -44,29 +38,21 @@ var holders = []struct {
 			}
 			asked(write("unlock"))(t, s) // the watch is still there after all of them
 		}, askedAndReleased, askedThenReleased, nil},
-	{"asked without a grace", 0, askedWithoutGrace, askedAndReleased, askedThenReleased, nil},
 	{"gives back within the grace", patient.Bound,
 		func(t *testing.T, s *story) {
 			revoke(t, s)
-			s.subject.asked(t)
 			require.True(t, s.asked(t).Deadline.After(time.Now()))
 			s.subject.giveBack()
 		}, askedAndReleased, askedThenReleased, nil},
-	{"grace runs out, asked with unlock", 100 * time.Millisecond, forced(write("unlock")),
-		askedAndReleased, askedThenForced, locks.ErrRevoked},
 	{"grace runs out, asked as Curator does", 100 * time.Millisecond, forced(write("__REVOKE__")),
 		askedAndReleased, askedThenForced, locks.ErrRevoked},
 	{"grace runs out, asked by the face", 100 * time.Millisecond, forced(revoke),
 		askedAndReleased, askedThenForced, locks.ErrRevoked},
 
-	{"operator deletes its node", 0,
-		func(t *testing.T, s *story) { s.o.Remove(t, s.path, s.held.Node) },
-		[]messages.State{messages.StateLost},
-		[]notice{told(&messages.Lost{}, messages.ReasonNodeDeleted)}, locks.ErrLost},
 	{"operator deletes its node while it is asked", patient.Bound,
 		func(t *testing.T, s *story) {
 			write("unlock")(t, s)
-			s.subject.asked(t)
+			s.asked(t)
 			s.o.Remove(t, s.path, s.held.Node)
 		},
 		[]messages.State{messages.StateRevoking, messages.StateLost},
@@ -87,16 +73,22 @@ var holders = []struct {
 		func(t *testing.T, s *story) { s.expire(t) },
 		[]messages.State{messages.StateRecovering, messages.StateLost},
 		[]notice{told(&messages.Suspended{}), lost}, locks.ErrLost},
-	{"reply to the delete is lost", 0, releasedAt(rig.DropReply),
+	{"reply to the delete is lost", 0,
+		func(t *testing.T, s *story) {
+			fault := s.fault(rig.OpDelete, rig.DropReply)
+			s.subject.giveBack()
+			stories.AwaitFault[any](t, fault, nil)
+		},
 		[]messages.State{messages.StateReleasing, messages.StateRecovering, messages.StateReleased},
 		[]notice{released}, nil},
-	{"delete is lost", 0, releasedAt(rig.CutBefore),
-		[]messages.State{messages.StateReleasing, messages.StateRecovering, messages.StateReleasing, messages.StateReleased},
-		[]notice{released}, nil},
-	{"session expires, reply to the delete lost", 0, expiresReleasing(rig.DropReply),
-		[]messages.State{messages.StateReleasing, messages.StateRecovering, messages.StateReleased},
-		[]notice{released}, nil},
-	{"session expires, delete lost", 0, expiresReleasing(rig.CutBefore),
+	{"session expires, delete lost", 0, // the node goes with its session: the lock was given back, so its owner hears of a release
+		func(t *testing.T, s *story) {
+			fault := s.fault(rig.OpDelete, rig.CutBefore)
+			s.proxy.Refuse(true)
+			s.subject.giveBack()
+			stories.AwaitFault[any](t, fault, nil)
+			s.expire(t)
+		},
 		[]messages.State{messages.StateReleasing, messages.StateRecovering, messages.StateReleased},
 		[]notice{released}, nil},
 }
@@ -162,9 +154,10 @@ func write(data string) func(*testing.T, *story) {
 // revoke asks by the face.
 func revoke(t *testing.T, s *story) { t.Helper(); s.subject.revoke(t) }
 
-// asked gives the notice that asks the subject.
+// asked waits until the holder hears that somebody wants the lock, and gives the notice.
 func (s *story) asked(t *testing.T) *messages.RevokeRequested {
 	t.Helper()
+	s.subject.asked(t)
 	var found *messages.RevokeRequested
 	patient.Eventually(t, func() bool {
 		for _, n := range s.subject.recorder().Notices() {
@@ -182,7 +175,6 @@ func (s *story) asked(t *testing.T) *messages.RevokeRequested {
 func asked(ask func(*testing.T, *story)) func(*testing.T, *story) {
 	return func(t *testing.T, s *story) {
 		ask(t, s)
-		s.subject.asked(t)
 		require.Zero(t, s.asked(t).Deadline, "it has all the time it wants")
 		require.Equal(t, s.held.Node, s.o.Queue(t, s.path)[0])
 		s.subject.rests(t)
@@ -191,52 +183,12 @@ func asked(ask func(*testing.T, *story)) func(*testing.T, *story) {
 	}
 }
 
-// askedWithoutGrace: a holder without a grace keeps the lock, while one that was asked after it and
-// has one is gone.
-func askedWithoutGrace(t *testing.T, s *story) {
-	write("unlock")(t, s)
-	s.subject.asked(t)
-	require.Zero(t, s.asked(t).Deadline)
-	clock := s.one.ask(t, messages.Acquire{Path: "/clock", Grace: 200 * time.Millisecond})
-	clock.hold(t)
-	clock.revoke(t)
-	clock.ended(t, locks.ErrRevoked)
-	require.Equal(t, s.held.Node, s.o.Queue(t, s.path)[0])
-	s.subject.rests(t)
-	require.NoError(t, actorstest.Match(s.subject.recorder().States(),
-		actorstest.InOrder(messages.StateCreating, messages.StateHeld, messages.StateRevoking)...))
-	s.subject.giveBack()
-}
-
 // forced: the lock is taken from the holder when its grace is over, and not before.
 func forced(ask func(*testing.T, *story)) func(*testing.T, *story) {
 	return func(t *testing.T, s *story) {
 		ask(t, s)
-		s.subject.asked(t)
 		deadline := s.asked(t).Deadline
 		require.False(t, deadline.IsZero())
 		require.False(t, s.reaches(t, messages.StateReleasing, 1).At.Before(deadline), "the grace period was cut short")
-	}
-}
-
-// releasedAt: the delete meets a fault, and the lock is given back all the same.
-func releasedAt(action rig.Action) func(*testing.T, *story) {
-	return func(t *testing.T, s *story) {
-		fault := s.fault(rig.OpDelete, action)
-		s.subject.giveBack()
-		stories.AwaitFault[any](t, fault, nil)
-	}
-}
-
-// expiresReleasing: the node goes with its session. The lock was given back, so its owner hears of
-// a release.
-func expiresReleasing(action rig.Action) func(*testing.T, *story) {
-	return func(t *testing.T, s *story) {
-		fault := s.fault(rig.OpDelete, action)
-		s.proxy.Refuse(true)
-		s.subject.giveBack()
-		stories.AwaitFault[any](t, fault, nil)
-		require.Equal(t, messages.StateReleasing, s.reaches(t, messages.StateRecovering, 1).From)
-		s.expire(t)
 	}
 }

@@ -119,22 +119,3 @@ func requireWent(t *testing.T, r request, pattern ...actorstest.Part) {
 	patient.Eventually(t, func() bool { return slices.ContainsFunc(r.recorder().States(), ended) }, "it never ends")
 	require.NoError(t, actorstest.Match(r.recorder().States(), pattern...))
 }
-
-// all are the transitions of the subject into a state.
-func (s *story) all(state messages.State) (found []messages.Transition) {
-	for _, tr := range s.subject.recorder().Transitions() {
-		if tr.To == state {
-			found = append(found, tr)
-		}
-	}
-	return found
-}
-
-// end is the grant of the subject's last transition: what is known of a node that it has had.
-func (s *story) end(t *testing.T) messages.Grant {
-	t.Helper()
-	went := s.subject.recorder().Transitions()
-	last := went[len(went)-1]
-	require.Equal(t, s.path, last.Path)
-	return last.Grant
-}
