@@ -41,10 +41,10 @@ func TestSeveralLocks(t *testing.T) {
 		<-first.Context().Done()
 		require.ErrorIs(t, context.Cause(first.Context()), locks.ErrLost)
 		require.False(t, first.Valid())
+		second := hold(s.other) // before anybody gives back what is left of the first
 		lost := first.Unlock(patient.Deadline(t))
 		require.ErrorIs(t, lost, locks.ErrLost)
 		require.ErrorContains(t, lost, paths[0])
-		second := hold(s.other)
 		require.NoError(t, second.Unlock(patient.Deadline(t)))
 		require.ErrorIs(t, second.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
 

@@ -50,7 +50,7 @@ func (c *crowd) gather(t *testing.T, n int, f embedded.Fault, lockPaths ...strin
 // struck is eight creates that share a transaction, which meets an action. Another session is behind them.
 func struck(action embedded.Action, paths int) func(*testing.T, *crowd) {
 	return func(t *testing.T, c *crowd) {
-		pilot, _, fault, kept := c.gather(t, 8, embedded.Fault{Path: newNodes, Action: action}, somePaths(paths)...)
+		pilot, all, fault, kept := c.gather(t, 8, embedded.Fault{Path: newNodes, Action: action}, somePaths(paths)...)
 		if action == embedded.ExpireBefore { // before its time
 			pilot.mayLose = true
 			c.excuse(pilot)
@@ -69,6 +69,11 @@ func struck(action embedded.Action, paths int) func(*testing.T, *crowd) {
 		}
 		if action == embedded.CutAfter && patient.Fast(t, "group-commit") {
 			require.Len(t, made, 1, "they share a transaction")
+			for _, m := range all {
+				c.awaitHolds(t, m)
+				require.True(t, made[m.lease.Token().Zxid()], "it has found its node")
+				m.giveBack()
+			}
 		}
 	}
 }
