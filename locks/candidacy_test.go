@@ -124,3 +124,10 @@ func errorIn(t *testing.T, d *datadriven.TestData, key string) error {
 	}
 	return errors.Join(slices.Clone(all)...)
 }
+
+// TestCandidacyTellsALossOnce: where the loss says already what ended Run.
+func TestCandidacyTellsALossOnce(t *testing.T) {
+	loss := fmt.Errorf("%w: %w", ErrLost, context.Canceled)
+	c := candidacy{loss: loss, ended: context.Canceled, gone: context.Canceled}
+	require.Equal(t, loss, c.result())
+}

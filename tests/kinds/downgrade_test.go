@@ -57,7 +57,7 @@ func TestDowngradeBeforeACrowd(t *testing.T) {
 	})
 }
 
-// TestOnlyWritersAreDowngraded: other leases say so, and go on.
+// TestOnlyWritersAreDowngraded: other leases say so, and go on, as a writer does whose downgrade is given up.
 func TestOnlyWritersAreDowngraded(t *testing.T) {
 	client := stories.OnEmbedded(t).Open(t)
 	for name, kind := range map[string]patient.Kind{"exclusive": patient.Exclusive, "read": patient.Reader,
@@ -68,6 +68,12 @@ func TestOnlyWritersAreDowngraded(t *testing.T) {
 		require.ErrorContains(t, err, name)
 		patient.GiveBack(t, lease)
 	}
+	w := patient.Writer.Holds(t, client, "/write")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := w.Downgrade(ended)
+	require.ErrorIs(t, err, context.Canceled)
+	patient.GiveBack(t, w)
 }
 
 // TestUpgradeIsRefused at once: it would wait for itself.

@@ -62,7 +62,7 @@ var noWaiters = map[string]string{
 }
 
 // opens finds what opens a session whose re-lists are counted.
-var opens = regexp.MustCompile(`\b(patient\.Open|bubble\.(Client|OpenClient|OpenThrough|CloseLater)|stage\.New(For)?|relists\.(Count|None|Said|Child|Listen|Listening))\b`)
+var opens = regexp.MustCompile(`\b(patient\.Open|bubble\.(Client|OpenClient|OpenThrough|CloseLater|Session)|stage\.New(For)?|relists\.(Count|None|Said|Child|Listen|Listening))\b`)
 
 // helpers are the packages that declare these, or open sessions for other suites.
 var helpers = map[string]bool{"tests/bubble": true, "tests/late": true, "tests/patient": true, "tests/relists": true, "tests/stage": true, "tests/stories": true, "tests/mistakes": true}

@@ -225,6 +225,10 @@ func TestQueueOutlastsTheSession(t *testing.T) {
 		lease := patient.Locked(t, other.Mutex("/kept").Lock)
 		before := client.Session().ID()
 		proxy.Hold(true) // no answer comes in this session any more
+		hurried, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		_, err := client.Queue(hurried, "/kept")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 		got := make(chan []messages.Contender, 1)
 		go func() {
 			all, err := client.Queue(patient.Deadline(t), "/kept")
