@@ -54,3 +54,20 @@ func TestAfterwards(t *testing.T) {
 	require.Equal(t, []relay.Output{relay.Dismiss{Request: over}}, relay.Afterwards(relay.Reply{ID: "r/0", Gateway: 7, Number: 2}))
 	require.Empty(t, relay.Afterwards(relay.Reply{ID: "r/0", Gateway: 7, Number: 2, Acceptance: relay.Unknown}))
 }
+
+// TestOldSendingsAreForgotten: a reply to a sending of which nothing is known any more promises nothing.
+func TestOldSendingsAreForgotten(t *testing.T) {
+	r := relay.NewRequester("r", 1, messages.Acquire{Path: "/lock"})
+	r.Begin(0)
+	now := relay.Instant(0)
+	for range 99 {
+		now += relay.Instant(time.Second)
+		r.Wake(now)
+	}
+	granted := relay.Reply{ID: r.ID(), Gateway: 1, Number: 1, Lasts: time.Hour, First: 1, Events: []relay.Event{{Notice: &messages.Held{}}}}
+	r.Reply(now, granted)
+	require.False(t, r.Holding())
+	granted.Number = 100
+	r.Reply(now, granted)
+	require.True(t, r.Holding())
+}

@@ -52,9 +52,6 @@ func (t *Table) every() time.Duration { return t.patience / 2 }
 // Size is the number of requests in the table.
 func (t *Table) Size() int { return len(t.requests) }
 
-// Limits gives the limits that it was made with.
-func (t *Table) Limits() Limits { return t.limits }
-
 // Remembered is the number of ended requests that the table remembers: at most twice Limits.Ended.
 func (t *Table) Remembered() int { return len(t.ended.young) + len(t.ended.old) }
 
