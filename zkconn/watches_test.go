@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"runtime"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -67,7 +68,11 @@ func TestDropWatches(t *testing.T) {
 	require.NoError(t, err)
 	_, _, err = c.GetWatched("/w/none")
 	require.ErrorIs(t, err, ErrNoNode)
-	requireWatches(t, server, 5)
+	for i := range removedAtOnce {
+		_, _, err := c.ExistsWatched("/w/many-" + strconv.Itoa(i))
+		require.NoError(t, err)
+	}
+	requireWatches(t, server, 5+removedAtOnce)
 	drop(c, "/w/kept")
 	requireWatches(t, server, 1)
 	require.Nil(t, c.DropWatches(func(path string, _ bool) bool { return path == "/w/kept" }))

@@ -95,7 +95,7 @@ func TestTakeOverLosesMessages(t *testing.T) {
 				require.NoError(t, err)
 				mine := client.Session().ID()
 				got := patient.Elsewhere(t.Context(), client.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
-				require.NoError(t, fault.Wait(t.Context()))
+				require.NoError(t, fault.Wait(patient.Deadline(t)))
 				if c.expire {
 					require.NoError(t, b.server.Expire(mine))
 				}

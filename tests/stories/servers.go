@@ -65,13 +65,6 @@ func EachServerAlone(t *testing.T, run func(t *testing.T, zk *Servers)) {
 	}
 }
 
-// EachServerOf is EachServerAlone for a benchmark.
-func EachServerOf(b *testing.B, run func(b *testing.B, zk *Servers)) {
-	for _, kind := range every {
-		b.Run(kind.Name, func(b *testing.B) { run(b, kind.servers(b)) })
-	}
-}
-
 // servers gives a test a chroot of its own.
 func (k *Kind) servers(t testing.TB) *Servers {
 	s := At(Chroot(), strings.Split(k.addrs(t), ",")...)
