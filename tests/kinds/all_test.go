@@ -13,13 +13,25 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/stories"
 )
 
-// TestAllOfNothing: what is no lock is refused; two queues of one lock path are two locks.
+// TestAllOfNothing: what is no lock is refused, and nothing is sent; two queues of one lock path are two locks.
 func TestAllOfNothing(t *testing.T) {
-	client := stories.OnEmbedded(t).Open(t)
-	for _, bad := range []locks.Locker{nil, client.Semaphore("/y", 1).Weight(0)} {
-		_, err := locks.All(patient.Deadline(t), client.Mutex("/x"), bad)
-		require.ErrorIs(t, err, actors.ErrBadAcquire)
+	at := stories.OnEmbedded(t)
+	client := at.Open(t)
+	for _, c := range []struct {
+		bad  locks.Locker
+		says string
+		err  error
+	}{
+		{nil, "", actors.ErrBadAcquire}, {client.Semaphore("/y", 1).Weight(0), "/y", actors.ErrBadAcquire},
+		{client.Mutex("/x"), "twice", actors.ErrBadAcquire}, {client.Mutex("z"), `lock "z"`, locks.ErrBadPath},
+	} {
+		_, err := locks.All(patient.Deadline(t), client.Mutex("/x"), c.bad)
+		require.ErrorIs(t, err, c.err)
+		require.ErrorContains(t, err, c.says)
 	}
+	_, err := locks.All(patient.Deadline(t))
+	require.ErrorIs(t, err, actors.ErrBadAcquire)
+	require.Empty(t, at.Children(t, at.Raw(t), ""))
 	leases, err := locks.All(patient.Deadline(t), client.Mutex("/x"), client.Mutex("/x", locks.WithName("other")))
 	require.NoError(t, err)
 	require.WithinDuration(t, leases.Each()[0].Deadline(), leases.Deadline(), time.Minute)

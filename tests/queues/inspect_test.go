@@ -61,14 +61,19 @@ func TestLocksFindsAllBelow(t *testing.T) {
 		require.False(t, strings.HasPrefix(u.Path, "/zookeeper"), u.Path)
 	}
 
-	o.Plant(t, "/shut/lock", "")
-	_, err = o.SetACL(at.Root()+"/shut", zk.DigestACL(zk.PermAll, "me", "secret"), -1)
-	require.NoError(t, err)
+	shut := []string{"/barred", "/closed", "/shut"}
+	for _, path := range shut {
+		o.Plant(t, path+"/lock", "")
+		_, err = o.SetACL(at.Root()+path, zk.DigestACL(zk.PermAll, "me", "secret"), -1)
+		require.NoError(t, err)
+	}
 	some := tree(two, "/")
 	require.Equal(t, all, some.Locks)
-	require.Len(t, some.Unread, 1)
-	require.Equal(t, "/shut", some.Unread[0].Path)
-	require.Equal(t, messages.ReasonNoAuth, some.Unread[0].Reason)
+	require.Len(t, some.Unread, len(shut))
+	for i, path := range shut {
+		require.Equal(t, path, some.Unread[i].Path)
+		require.Equal(t, messages.ReasonNoAuth, some.Unread[i].Reason)
+	}
 	_, err = two.Queue(patient.Deadline(t), "/shut")
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 }

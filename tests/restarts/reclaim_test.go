@@ -1,6 +1,7 @@
 package restarts
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"testing"
@@ -73,25 +74,26 @@ func TestTakeOverLosesMessages(t *testing.T) {
 	for name, c := range map[string]struct {
 		action embedded.Action
 		expire bool
-		first  bool // it holds before the one that waits
-		asking bool // at the question
+		first  bool        // it holds before the one that waits
+		asks   embedded.Op // at a question
 	}{
-		"question":             {embedded.CutBefore, false, true, true},
-		"answer":               {embedded.CutAfter, false, true, true},
-		"question and session": {embedded.ExpireBefore, false, true, true},
-		"request":              {embedded.CutBefore, false, true, false},
-		"reply":                {embedded.CutAfter, false, true, false},
-		"request and session":  {embedded.ExpireBefore, false, true, false}, // the next session does it
-		"reply and session":    {embedded.DropReply, true, false, false},    // the node goes with the session
+		"question":             {embedded.CutBefore, false, true, embedded.OpMulti},
+		"answer":               {embedded.CutAfter, false, true, embedded.OpMulti},
+		"listing":              {embedded.CutBefore, false, true, embedded.OpGetChildren2},
+		"question and session": {embedded.ExpireBefore, false, true, embedded.OpMulti},
+		"request":              {embedded.CutBefore, false, true, 0},
+		"reply":                {embedded.CutAfter, false, true, 0},
+		"request and session":  {embedded.ExpireBefore, false, true, 0}, // the next session does it
+		"reply and session":    {embedded.DropReply, true, false, 0},    // the node goes with the session
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := takeBack(t, nil)
 				client, at := b.restart(t), reclaimed
-				if !c.asking {
+				if c.asks == 0 {
 					at += "/" + b.held.Node()
 				}
-				fault, err := b.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: at, Action: c.action})
+				fault, err := b.server.Inject(embedded.Fault{Op: cmp.Or(c.asks, embedded.OpMulti), Path: at, Action: c.action})
 				require.NoError(t, err)
 				mine := client.Session().ID()
 				got := patient.Elsewhere(t.Context(), client.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
