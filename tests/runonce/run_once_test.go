@@ -96,6 +96,7 @@ func TestRunOnceFails(t *testing.T) {
 			got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work)
 			require.Equal(t, patient.ErrOfWork, err)
 			require.Equal(t, locks.Once{Outcome: locks.OnceRan, Mark: locks.Mark{State: locks.MarkNone}}, got)
+			require.Equal(t, "nobody", got.Mark.String())
 			require.Equal(t, unmarked, zk.Read(t, jobMark))
 		}
 		require.PanicsWithValue(t, "work", func() {
