@@ -94,7 +94,7 @@ RACING := ./actors ./actors/activation ./actors/gateway ./actors/inspect ./actor
 RACE := $(if $(filter 1,$(shell $(GO) env CGO_ENABLED)),-race)
 # The module of which every test needs a browser: likewise.
 BROWSER := tests/dashboard
-# Packages of which every test needs a program of others, or takes minutes: make test-all alone has them.
+# Packages most of whose tests need a program of others, or minutes: make test-all alone has them.
 REAL := ./tests/crowd ./tests/halts ./tests/interop ./tests/kerberos ./tests/rig/... ./tests/stalls ./tests/touches ./tests/zklock
 
 .PHONY: test
@@ -274,7 +274,7 @@ profile: deps ## profiles of Turnstile under the hot workloads, and of the heap 
 
 .PHONY: bench-go
 bench-go: ## Go benchmarks of the state machine, the queue, the session actor and the transport
-	$(GO) test -run '^$$' -bench 'Step|Find|SessionDispatch|Cycle|Outbox|Transport' -benchmem ./actors/machine ./actors/queue ./actors ./zkconn
+	$(GO) test -run '^$$' -bench 'Step|Find|Cycle|Outbox|Transport' -benchmem ./actors/machine ./actors/queue ./actors ./zkconn
 
 .PHONY: bench-embedded
 bench-embedded: deps ## create and delete on the embedded server and on a real one, side by side
