@@ -40,6 +40,8 @@ func TestHolderInAProcess(t *testing.T) {
 		valid := lease.Valid() // before anything else
 		now := time.Now()
 		if now.Sub(last) > brief {
+			_, err := lease.Txn(patient.Deadline(t), locks.Create("/stale", nil)) // without a look at anything
+			stories.Say("stale", errors.Is(err, locks.ErrLost) && !errors.Is(err, locks.ErrUnknownOutcome))
 			stories.Say("valid", valid, ends.UnixNano(), strings.Contains(ends.String(), " m="))
 			break
 		}
@@ -55,8 +57,9 @@ func TestHolderInAProcess(t *testing.T) {
 }
 
 // TestProcessIsStopped: a process that holds a lock and waits for another is stopped until the servers have ended its session
-// and others hold both. When it goes on its lease is over at the first look, by a deadline before the next grant; it is told
-// so, and of nothing else. What it waited for it holds in its turn, behind those who came in between.
+// and others hold both. When it goes on its lease is over at the first look, by a deadline before the next grant, and a
+// transaction of the lease writes nothing. It is told that it has lost, and of nothing else. What it waited for it holds in
+// its turn, behind those who came in between.
 func TestProcessIsStopped(t *testing.T) {
 	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
 		others := zk.Open(t)
@@ -81,8 +84,11 @@ func TestProcessIsStopped(t *testing.T) {
 		time.Sleep(time.Until(stopped.Add(brief))) // it looks when it has stood still for longer
 		require.NoError(t, p.Resume())
 
-		var valid, monotonic, lost bool
+		var stale, valid, monotonic, lost bool
 		var deadline int64
+		hear("stale %t", &stale)
+		require.True(t, stale)
+		require.NotContains(t, zk.Children(t, zk.Raw(t), ""), "stale")
 		hear("valid %t %d %t", &valid, &deadline, &monotonic)
 		require.False(t, valid)
 		require.Less(t, deadline, granted.UnixNano(), "the next was let in before the lease was over")
