@@ -157,6 +157,60 @@ func TestRunWaitsForItsFunction(t *testing.T) {
 	})
 }
 
+// TestRunSaysThatTheLastTermWasLost: also where it ends for another reason, at once or while it campaigns again. Where its
+// caller has cancelled nothing, the error is not one of ctx. Once a new term has begun, the loss is history.
+func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		ctx, stop := context.WithCancel(t.Context())
+		began, leave, ended := make(chan *locks.Leadership, 1), make(chan struct{}), make(chan error, 1)
+		campaign := func() {
+			ended <- client.Election("/lead").Run(ctx, "x", func(within context.Context, term *locks.Leadership) error {
+				began <- term
+				<-leave
+				return fmt.Errorf("%w: %w", patient.ErrOfWork, within.Err())
+			})
+		}
+		lose := func() {
+			term := <-began
+			require.NoError(t, server.Expire(term.Session()))
+			<-term.Context().Done()
+		}
+		go campaign()
+		lose()
+		leave <- struct{}{}
+		<-began // a new term
+		stop()
+		leave <- struct{}{}
+		err := <-ended
+		require.ErrorIs(t, err, context.Canceled)
+		require.NotErrorIs(t, err, locks.ErrLost)
+
+		ctx, stop = context.WithCancel(t.Context())
+		go campaign()
+		lose()
+		stop()
+		leave <- struct{}{}
+		err = <-ended
+		require.ErrorIs(t, err, context.Canceled)
+		require.ErrorIs(t, err, locks.ErrLost)
+
+		ctx = t.Context()
+		go campaign()
+		lose()
+		bubble.Locked(t, other.Mutex("/lead").Lock)
+		leave <- struct{}{}
+		time.Sleep(time.Hour) // it campaigns, and the other leads
+		require.NoError(t, client.Close(ctx))
+		err = <-ended
+		for _, of := range []error{locks.ErrClosed, locks.ErrLost, patient.ErrOfWork} {
+			require.ErrorIs(t, err, of)
+		}
+		require.NotErrorIs(t, err, context.Canceled)
+	})
+}
+
 // TestPriorities: a candidate of higher priority asks the leader to go once it has been ready for a while, and leads,
 // also where one of lower priority came before it. A holder in another queue of the path is not asked, and without
 // priorities nobody is.

@@ -15,7 +15,8 @@ import (
 
 // TestReplacedServers: a server is wiped, restored from an old backup, or hands out other sessions. No older session lives on
 // after that; after the first two, servers refuse clients for ever that have seen a newer transaction. A holder, a waiter and
-// an idle client of every kind of lock work again by themselves, within the session timeout and two seconds.
+// an idle client of every kind of lock work again by themselves, within the session timeout and two seconds, and an observer
+// is told who holds.
 func TestReplacedServers(t *testing.T) {
 	for _, r := range append([]*recipe{exclusiveLock}, recipes...) {
 		if r.around != nil { // its subject waits for nobody
@@ -43,6 +44,9 @@ func replaced(t *testing.T, r *recipe, how string) {
 	patient.GiveBack(t, idle.hold(t))
 	before := front.hold(t)
 	subject.wait(t)
+	told, err := idle.client.Election(before.Path()).Observe(patient.Deadline(t))
+	require.NoError(t, err)
+	require.Equal(t, before.Token(), patient.Receive(t, told).Token)
 	synctest.Wait()
 
 	back := time.Now()
@@ -66,6 +70,12 @@ func replaced(t *testing.T, r *recipe, how string) {
 	lease := subject.hold(t)
 	require.False(t, time.Now().After(within), "who waited works %v after the return", time.Since(back))
 	require.True(t, lease.Valid())
+	for leader := range told {
+		if leader.Token == lease.Token() {
+			break
+		}
+	}
+	require.False(t, time.Now().After(within), "an observer is told %v after the return", time.Since(back))
 	require.NoError(t, unlock(patient.Deadline(t), lease))
 	for _, p := range []*player{front, idle} {
 		ctx, cancel := context.WithDeadline(patient.Deadline(t), within)
