@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
@@ -13,9 +15,11 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/bubble"
 	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // requirePermits requires an ErrPermits that has the number in its field.
@@ -163,6 +167,32 @@ func TestPermitsAreReadBehindTheQueue(t *testing.T) {
 	require.Empty(t, waiting)
 	patient.GiveBack(t, holder)
 	patient.GiveBack(t, patient.Got(t, waiting))
+}
+
+// TestMovedUpBeforeTheWatch: a waiter comes to hold while the one behind it reads the queue. It has said so in its node when
+// that one begins to watch it, which therefore sees any holder leave.
+func TestMovedUpBeforeTheWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := bubble.Server(t)
+		client, late, one := bubble.Client(t, server), bubble.Client(t, server), patient.Permits(1, 2)
+		leaves, other := one.Holds(t, client, "/up"), one.Holds(t, client, "/up")
+		before := one.Waits(t, client, "/up")
+		listing, err := server.Inject(embedded.Fault{Op: embedded.OpGetChildren2, Path: "/up", Session: late.Session().ID(),
+			Action: embedded.HoldReplies})
+		require.NoError(t, err)
+		last := patient.Elsewhere(t.Context(), one(late, "/up").Lock)
+		require.NoError(t, listing.Wait(t.Context()))
+		bubble.GiveBack(t, leaves)
+		holds := before.Granted(t)
+		time.Sleep(time.Second) // until it has said so
+		listing.Release()
+		time.Sleep(time.Second)
+		bubble.GiveBack(t, other)
+		got := patient.Receive(t, last)
+		require.NoError(t, got.Err)
+		require.Zero(t, late.Session().Counters().Polls, "found by looking again")
+		bubble.GiveBack(t, got.Lease, holds)
+	})
 }
 
 // TestFollowersHearOfPermits: who follows a semaphore's queue hears of its number, too, and who reads the locks below a

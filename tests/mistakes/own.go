@@ -272,7 +272,7 @@ var own = []ownMistake{
 		"actors/internal/carrier", "TestLook"},
 	{in("actors/internal/carrier", "silent-grant", "the holder of a permit does not tell the waiter behind it that it holds",
 		"q.Announce && tries < 3", "q.Announce && tries < 0"),
-		"tests/matrix", "TestMovedUpBeforeTheWatch"},
+		"tests/kinds", "TestMovedUpBeforeTheWatch"},
 	{in("actors/internal/carrier", "permits-before-the-queue", "a semaphore's number of permits is read before its queue",
 		"\tchildren, err := k.Conn.Children(path)\n\tif err == nil && permits > 0 {\n\t\tv.Permits, err = k.readPermits(path, permits)\n\t}\n",
 		"\tvar err error\n\tvar children []string\n\tif permits > 0 {\n\t\tv.Permits, err = k.readPermits(path, permits)\n\t}\n\tif err == nil {\n\t\tchildren, err = k.Conn.Children(path)\n\t}\n"),
