@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -91,4 +92,16 @@ func TestBehindOverGateway(t *testing.T) {
 			}, opts...)
 		})
 	}
+}
+
+// TestDeadlockOverGateway: a waiter hears of the deadlock that it is in, and gives up.
+func TestDeadlockOverGateway(t *testing.T) {
+	inOffice(t, func(t *testing.T, o *office) {
+		o.asks(messages.Acquire{Path: "/x", Owner: "a"}).held()
+		o.asks(messages.Acquire{Path: "/y", Owner: "b"}).held()
+		o.asks(messages.Acquire{Path: "/x", Owner: "b"}).waits()
+		waiter := o.asks(messages.Acquire{Path: "/y", Owner: "a", Deadlocks: messages.Detection{Root: "/", Every: time.Second}})
+		require.Len(t, waiter.hears().(*messages.Deadlocked).Deadlock.Members, 2)
+		require.Equal(t, messages.ReasonDeadlock, waiter.hears().(*messages.Cancelled).Reason)
+	})
 }
