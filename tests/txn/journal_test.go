@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -26,13 +27,27 @@ func TestJournalIsExact(t *testing.T) {
 	for name, opts := range passedOn {
 		t.Run(name, func(t *testing.T) {
 			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
-				keepJournal(t, zk, opts)
+				keepJournal(t, zk, opts, nil)
 			})
 		})
 	}
 }
 
-func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption) {
+// TestJournalThroughLeaderChanges: leaders are killed as well.
+func TestJournalThroughLeaderChanges(t *testing.T) {
+	stories.EachControlled(t, 3, func(t *testing.T, servers stories.Controlled) {
+		keepJournal(t, stories.At("", strings.Split(servers.Connect, ",")...).Below(t), nil, func(ctx context.Context) error {
+			leader, err := servers.Find(ctx)
+			if err == nil {
+				err = errors.Join(leader.Kill(), leader.Restart(ctx))
+			}
+			return err
+		})
+	})
+}
+
+// keepJournal has three clients write while each is struck, and the servers three times.
+func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption, strike func(context.Context) error) {
 	const clients, workers, rounds = 3, 3, 12
 	zk.Write(t, "/journal", "")
 	j := &journal.Journal{}
@@ -41,7 +56,7 @@ func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption) {
 	var all, faults sync.WaitGroup
 	over := make(chan struct{})
 	for c := range clients {
-		proxy := zk.Proxy(t)
+		proxy := rig.NewProxy(t, zk.Members[c%len(zk.Members)].Addr())
 		mutex := patient.Open(t, proxy.Addr()+zk.Root()).Mutex("/lock", opts...)
 		for w := range workers {
 			all.Go(func() {
@@ -63,6 +78,12 @@ func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption) {
 			})
 		}
 		faults.Go(func() { strikeJournal(ctx, zk, proxy, operator, over) })
+	}
+	for range 3 {
+		if strike != nil {
+			time.Sleep(100 * time.Millisecond)
+			assert.NoError(t, strike(ctx))
+		}
 	}
 	all.Wait()
 	close(over)
