@@ -1,6 +1,7 @@
 package singleton
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,9 +32,10 @@ func TestCampaignsThatFail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			play(t, 1, func(w *world) {
-				a, campaigns := w.nodes[0], 0
+				a := w.nodes[0]
+				var campaigns atomic.Int64
 				from := &actorstest.Fake{Begin: func(lock *actorstest.FakeLock) {
-					campaigns++
+					campaigns.Add(1)
 					if c.notice == nil {
 						w.system.Root.Stop(lock.PID())
 					} else {
@@ -46,10 +48,10 @@ func TestCampaignsThatFail(t *testing.T) {
 					require.True(w.t, a.lives())
 					require.Empty(w.t, told)
 					// 0.1 s to 10 s, each half as long again as the one before, by half more or less: some 13, and then 60.
-					require.InDelta(w.t, 75, campaigns, 25)
+					require.InDelta(w.t, 75, campaigns.Load(), 25)
 				} else {
 					require.False(w.t, a.lives())
-					require.Equal(w.t, 1, campaigns)
+					require.EqualValues(w.t, 1, campaigns.Load())
 					failed := <-told
 					reason, _ := c.notice.(*messages.Failed)
 					if reason != nil {
