@@ -16,10 +16,6 @@ const (
 	// Delay passes the request on, and holds its reply and everything after it
 	// until [Fault.Release], or until the connection is cut.
 	Delay
-	// Throttle has the server not carry the request out, and answers ThrottledOp
-	// (-127) at its place, as a server does to a request that has waited for too
-	// long. A rule with it matches no request that servers never throttle.
-	Throttle
 )
 
 // Rule says which requests are to meet with what.
@@ -39,9 +35,6 @@ type Rule struct {
 }
 
 func (r Rule) matches(q request) bool {
-	if r.Action == Throttle && !q.op.throttled() {
-		return false
-	}
 	whole := r.Op.covers(q.op)
 	if whole && r.Path == nil {
 		return true
@@ -64,10 +57,9 @@ type Fault struct {
 	released chan struct{}
 	release  sync.Once
 
-	mu       sync.Mutex
-	free     int // requests still to be caught
-	undone   int // requests to which it has yet to happen
-	disarmed bool
+	mu     sync.Mutex
+	free   int // requests still to be caught
+	undone int // requests to which it has yet to happen
 }
 
 func newFault(rule Rule) *Fault {
@@ -83,26 +75,17 @@ func newFault(rule Rule) *Fault {
 
 // Fired is closed when the fault has happened to as many requests as its rule
 // says. CutBefore and DropReply have happened once the connection is cut; Delay
-// when the reply is there and held back; Throttle when the answer is.
+// when the reply is there and held back.
 func (f *Fault) Fired() <-chan struct{} { return f.fired }
 
 // Release lets delayed replies pass, now and later. It may be called again.
 func (f *Fault) Release() { f.release.Do(func() { close(f.released) }) }
 
-// Disarm has it catch no more requests, and returns how many it has caught. To those it
-// happens yet. It may be called again.
-func (f *Fault) Disarm() (caught int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.disarmed = true
-	return max(f.rule.Count, 1) - f.free
-}
-
 // catch takes the request when the rule matches and is not used up.
 func (f *Fault) catch(q request) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.disarmed || f.free == 0 || !f.rule.matches(q) {
+	if f.free == 0 || !f.rule.matches(q) {
 		return false
 	}
 	f.free--

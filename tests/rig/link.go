@@ -92,8 +92,6 @@ func (l *link) admitRequest(frame []byte) []byte {
 		l.cut()
 		fault.happened()
 		return nil
-	case fault.rule.Action == Throttle:
-		frame = standIn(q.xid)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -107,14 +105,10 @@ func (l *link) admitReply(frame []byte) []byte {
 	if fault == nil {
 		return frame
 	}
-	switch fault.rule.Action {
-	case DropReply:
+	if fault.rule.Action == DropReply {
 		l.cut()
 		fault.happened()
 		return nil
-	case Throttle:
-		fault.happened()
-		return throttledReply(frame)
 	}
 	fault.happened()
 	select {

@@ -81,13 +81,3 @@ func (o OpCode) startsWithPath() bool {
 	}
 	return true
 }
-
-// throttled reports whether servers may throttle requests of that kind (Request.isThrottlable; the SASL exchange and
-// credentials are answered before the throttle).
-func (o OpCode) throttled() bool {
-	switch o {
-	case OpPing, OpSetAuth, OpSASL, OpCloseSession:
-		return false
-	}
-	return true
-}

@@ -3,7 +3,6 @@ package rig
 import (
 	"bytes"
 	"encoding/binary"
-	"maps"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
@@ -75,55 +74,32 @@ func TestRules(t *testing.T) {
 		require.Equal(t, want, [2]int{p.Requests(op), p.Operations(op)}, "%v", op)
 	}
 	for _, c := range []struct {
-		frame  string
-		op     OpCode
-		path   string // empty for a rule without one
-		action Action
-		want   bool
+		frame string
+		op    OpCode
+		path  string // empty for a rule without one
+		want  bool
 	}{
-		{"multi", OpCreate, "", CutBefore, true},
-		{"multi", OpCheck, "", CutBefore, true},
-		{"multi", OpMulti, "", CutBefore, true},
-		{"multi", OpAny, "", Throttle, true},
-		{"multi", OpGetData, "", CutBefore, false},
-		{"multi", OpCreate, "/b", CutBefore, true},
-		{"multi", OpCreate, "/a", CutBefore, false},
-		{"multi", OpMulti, "/f", CutBefore, true},
-		{"multi", OpAny, "/f", CutBefore, true},
-		{"multi", OpMulti, "/none", CutBefore, false},
-		{"ping", OpPing, "", CutBefore, true},
-		{"ping", OpAny, "", CutBefore, false},
-		{"close", OpAny, "", CutBefore, true},
-		{"close", OpAny, "/a", CutBefore, false},
-		{"close", OpAny, "", Throttle, false}, // servers never throttle what ends a session
+		{"multi", OpCreate, "", true},
+		{"multi", OpCheck, "", true},
+		{"multi", OpMulti, "", true},
+		{"multi", OpAny, "", true},
+		{"multi", OpGetData, "", false},
+		{"multi", OpCreate, "/b", true},
+		{"multi", OpCreate, "/a", false},
+		{"multi", OpMulti, "/f", true},
+		{"multi", OpAny, "/f", true},
+		{"multi", OpMulti, "/none", false},
+		{"ping", OpPing, "", true},
+		{"ping", OpAny, "", false},
+		{"close", OpAny, "", true},
+		{"close", OpAny, "/a", false},
 	} {
-		rule := Rule{Op: c.op, Action: c.action}
+		rule := Rule{Op: c.op}
 		if c.path != "" {
 			rule.Path = func(path string) bool { return path == c.path }
 		}
 		require.Equal(t, c.want, rule.matches(frames[c.frame]), "%+v", c)
 	}
-}
-
-// A request that is throttled is not carried out. Its answer says so and comes at its place, on a connection that stays.
-// A fault that is disarmed tells how many requests it has caught, and catches no more.
-func TestThrottle(t *testing.T) {
-	server := sharedServer.Get(t)
-	proxy, direct := NewProxy(t, server.Addr()), connect(t, server.Addr())
-	client := connect(t, proxy.Addr())
-	root, err := direct.Create("/proxy-", nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
-	require.NoError(t, err)
-	before := maps.Clone(proxy.strands)
-	fault := proxy.Expect(Rule{Op: OpAny, Action: Throttle, Count: 5})
-	_, err = client.Create(root+"/throttled", nil, 0, zk.WorldACL(zk.PermAll))
-	require.ErrorContains(t, err, "-127")
-	_, err = client.Multi(&zk.CreateRequest{Path: root + "/throttled", Acl: zk.WorldACL(zk.PermAll)})
-	require.Error(t, err)
-	require.Equal(t, 2, fault.Disarm())
-	require.False(t, exists(t, direct, root+"/throttled"))
-	create(t, client, root+"/throttled")
-	require.Equal(t, 2, fault.Disarm())
-	require.Equal(t, before, proxy.strands, "the connection was lost")
 }
 
 // Up stalls requests alone, and Hold answers: the server's events still reach the client, and the client's requests the
