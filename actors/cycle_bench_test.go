@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -39,7 +39,7 @@ func newCycler(tb testing.TB, workers int, opts ...actors.SessionOption) *cycler
 	tb.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		patient.Closed(tb, session.Close(ctx))
+		scene.Closed(tb, session.Close(ctx))
 	})
 	require.NoError(tb, session.Ready(tb.Context()))
 	c := &cycler{root: system.Root, over: make(chan struct{})}

@@ -9,12 +9,12 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // played runs an example's actor, which gets a session and closes over when it is done, on a server of its own.
 func played(play func(session *actors.Session, over chan<- struct{}) actor.ReceiveFunc) {
-	t := new(patient.Example) // in a test: its *testing.T
+	t := new(scene.Example) // in a test: its *testing.T
 	defer t.End()
 	kit, over := actorstest.Start(t), make(chan struct{})
 	kit.System.Root.Spawn(actor.PropsFromFunc(play(kit.Session, over)))

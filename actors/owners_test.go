@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -164,7 +164,7 @@ func TestMeterLabelsThatPanic(t *testing.T) {
 			return []attribute.KeyValue{attribute.String("shop", map[string][]string{}[path][0])}
 		}))
 	require.NoError(t, err)
-	relists.Count(t, session)
+	scene.CountRelists(t, session)
 	defer func() { require.NoError(t, session.Close(patience(t))) }()
 	_, notices := listening(kit.System, actors.NewLock(session, messages.Acquire{Path: "/a"}))
 	failed, ok := take(t, notices).notice.(*messages.Failed)

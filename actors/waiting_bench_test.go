@@ -12,7 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -31,7 +31,7 @@ func BenchmarkWaiting(b *testing.B) {
 	start := func() *actors.Session {
 		s, err := actors.StartSession(system, cfg)
 		require.NoError(b, err)
-		b.Cleanup(func() { patient.Closed(b, s.Close(context.Background())) })
+		b.Cleanup(func() { scene.Closed(b, s.Close(context.Background())) })
 		require.NoError(b, s.Ready(b.Context()))
 		return s
 	}

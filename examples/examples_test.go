@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -59,7 +59,7 @@ func execute(t *testing.T, program string, args ...string) outcome {
 	if !errors.As(err, &exit) {
 		require.NoError(t, err)
 	}
-	require.NoError(t, relists.Said(stderr.String()), program)
+	require.NoError(t, scene.SaidRelists(stderr.String()), program)
 	require.NoError(t, ctx.Err(), "%s never ended:\n%s\n%s", program, stdout.String(), stderr.String())
 	return outcome{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
-func TestMain(m *testing.M) { os.Exit(relists.Listening{Tests: m}.Run()) }
+func TestMain(m *testing.M) { os.Exit(scene.Listening{Tests: m}.Run()) }

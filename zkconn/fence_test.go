@@ -7,8 +7,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/dial"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -17,7 +16,7 @@ import (
 func guarded(t *testing.T, opts ...zkconn.Option) (*embedded.Server, *zkconn.Conn, zkconn.Guard) {
 	t.Helper()
 	server := embedded.Run(t)
-	conn := dial.Session(t, server.Addr(), opts...)
+	conn := scene.Dial(t, server.Addr(), opts...)
 	require.NoError(t, conn.EnsureParents("/queue"))
 	made, err := conn.Commit([]zkconn.NewNode{{Parent: "/queue", Prefix: "n-", Data: []byte("said")}}, nil, nil, nil)
 	require.NoError(t, err)
@@ -74,7 +73,7 @@ func TestFenceByOthers(t *testing.T) {
 // TestFenceRaces: somebody writes between the read and the write of a fence, which then writes nothing.
 func TestFenceRaces(t *testing.T) {
 	server, conn, guard := guarded(t)
-	other := dial.Session(t, server.Addr())
+	other := scene.Dial(t, server.Addr())
 	fault, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: guard.Path, Action: embedded.HoldReplies})
 	require.NoError(t, err)
 	type result struct {
@@ -89,7 +88,7 @@ func TestFenceRaces(t *testing.T) {
 	require.NoError(t, fault.Wait(t.Context()))
 	require.NoError(t, other.SetData(guard.Path, []byte("theirs")))
 	fault.Release()
-	r := patient.Receive(t, done)
+	r := scene.Receive(t, done)
 	require.NoError(t, r.err)
 	require.EqualValues(t, 1, r.now.Version)
 	data, stat, err := conn.Get(guard.Path)
@@ -150,7 +149,7 @@ func TestReplyToFenceIsLost(t *testing.T) {
 // fences fences as soon as a connection that was cut is there again.
 func fences(t *testing.T, conn *zkconn.Conn, guard zkconn.Guard) (now zkconn.Guard) {
 	t.Helper()
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		var err error
 		now, err = conn.Fence(guard)
 		return zkconn.OutcomeOf(err) == zkconn.Applied

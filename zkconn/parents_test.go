@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/dial"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -24,7 +24,7 @@ func TestParentsAreRemoved(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := embedded.Run(t)
-			conn, root := dial.Session(t, server.Addr()+"/app"), dial.Session(t, server.Addr())
+			conn, root := scene.Dial(t, server.Addr()+"/app"), scene.Dial(t, server.Addr())
 			made, err := conn.MakeParents("/a/b", nil)
 			require.NoError(t, err)
 			tc.meanwhile(t, conn)
@@ -40,7 +40,7 @@ func TestParentsAreRemoved(t *testing.T) {
 		})
 	}
 	t.Run("what was there", func(t *testing.T) {
-		conn := dial.Session(t, embedded.Run(t).Addr())
+		conn := scene.Dial(t, embedded.Run(t).Addr())
 		require.NoError(t, conn.EnsureParents("/a"))
 		made, err := conn.MakeParents("/a", nil)
 		require.NoError(t, err)

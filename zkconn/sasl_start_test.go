@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/secrets"
+	"github.com/turnstile-locks/turnstile/tests/snapshot"
 )
 
 // Where the mechanism has nothing to begin with, servers are asked for nothing: no session lives longer for it.
@@ -103,7 +103,7 @@ func TestSASLIsNotPrinted(t *testing.T) {
 	if err := c.Close(); !errors.Is(err, ErrSessionRemains) { // which a busy machine may cause
 		require.NoError(t, err)
 	}
-	require.Empty(t, secrets.Find(&c.cfg, password))
+	require.Empty(t, snapshot.FindText(&c.cfg, password))
 	require.NotContains(t, fmt.Sprintf("%+v %#v %s", &c.cfg, c.cfg, []any{c.cfg}), password)
 }
 

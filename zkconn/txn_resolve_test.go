@@ -6,7 +6,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/dial"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -28,7 +28,7 @@ func TestTxnIsResolvedByAllThatItTakes(t *testing.T) {
 		"nothing that could tell it": {want: zkconn.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn := dial.Session(t, embedded.Run(t).Addr())
+			conn := scene.Dial(t, embedded.Run(t).Addr())
 			require.NoError(t, conn.EnsureParents("/a"))
 			require.NoError(t, conn.EnsureParents("/b"))
 			_, stat, err := conn.Get("/b")
@@ -60,7 +60,7 @@ func TestTxnIsResolvedByAllThatItTakes(t *testing.T) {
 
 // TestTxnIsResolvedByOneNode: one node that was set or made is enough. One that was deleted is not: anybody may have done it.
 func TestTxnIsResolvedByOneNode(t *testing.T) {
-	conn := dial.Session(t, embedded.Run(t).Addr())
+	conn := scene.Dial(t, embedded.Run(t).Addr())
 	require.NoError(t, conn.EnsureParents("/a"))
 	for _, c := range []struct {
 		op   zkconn.Op
@@ -86,8 +86,8 @@ func TestTxnIsResolvedByOneNode(t *testing.T) {
 func TestTxnIsResolvedBesideWhatMayNotBeRead(t *testing.T) {
 	server := embedded.Run(t)
 	hides := zkconn.WithParentACL(zk.WorldACL(zk.PermAll &^ zk.PermRead)...)
-	require.NoError(t, dial.Session(t, server.Addr(), hides).EnsureParents("/hidden"))
-	conn := dial.Session(t, server.Addr())
+	require.NoError(t, scene.Dial(t, server.Addr(), hides).EnsureParents("/hidden"))
+	conn := scene.Dial(t, server.Addr())
 	require.NoError(t, conn.EnsureParents("/open"))
 	_, stat, err := conn.Get("/open")
 	require.NoError(t, err)

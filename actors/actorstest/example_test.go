@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // quiet has an actor system log nothing.
@@ -20,7 +20,7 @@ var quiet = actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { retu
 
 // watched runs a function with what it needs to look at lock actors from outside.
 func watched(run func(ctx context.Context, kit *actorstest.Kit) error) {
-	t := new(patient.Example) // in a test: its *testing.T
+	t := new(scene.Example) // in a test: its *testing.T
 	defer t.End()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

@@ -13,12 +13,12 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // end is the end of a test. It returns how the test has failed, "" if it has not.
-func end(e *patient.Example) (failed string) {
+func end(e *scene.Example) (failed string) {
 	defer func() { failed, _ = recover().(string) }()
 	e.End()
 	return ""
@@ -28,7 +28,7 @@ func end(e *patient.Example) (failed string) {
 // have stopped while they still had the session, and the session has ended at the server.
 func TestStart(t *testing.T) {
 	t.Parallel()
-	e := new(patient.Example)
+	e := new(scene.Example)
 	kit := actorstest.Start(e)
 	events := make(chan string, 10)
 	kit.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -56,7 +56,7 @@ func TestStartFindsGoroutines(t *testing.T) {
 		goOn, beside := make(chan struct{}), make(chan struct{})
 		defer close(beside)
 		go leak(beside)
-		e := new(patient.Example)
+		e := new(scene.Example)
 		kit := actorstest.Start(e, embedded.WithoutNetwork())
 		kit.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, starts := ctx.Message().(*actor.Started); starts {
@@ -76,7 +76,7 @@ func leak(until <-chan struct{}) { <-until }
 func TestStartNamesActorsThatDoNotStop(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		e, goOn, busy := new(patient.Example), make(chan struct{}), make(chan struct{})
+		e, goOn, busy := new(scene.Example), make(chan struct{}), make(chan struct{})
 		kit := actorstest.Start(e, embedded.WithoutNetwork())
 		_, err := kit.System.Root.SpawnNamed(actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, starts := ctx.Message().(*actor.Started); starts {

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func TestDemo(t *testing.T) {
 	s, err := parse([]string{"-demo", "-listen", "127.0.0.1:0", "-crowd", "200"}, environment(nil), io.Discard)
 	require.NoError(t, err)
-	ctx, stop := context.WithCancel(patient.Deadline(t))
+	ctx, stop := context.WithCancel(scene.Deadline(t))
 	defer stop()
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
@@ -70,7 +70,7 @@ func TestDemo(t *testing.T) {
 // TestMissingRootIsTold: a page without locks looks the same for a root, or a chroot, that was mistyped. The command says so.
 func TestMissingRootIsTold(t *testing.T) {
 	server := embedded.Run(t)
-	require.NoError(t, locks.Do(patient.Deadline(t), patient.Open(t, server.Addr()).Mutex("/app/orders"),
+	require.NoError(t, locks.Do(scene.Deadline(t), scene.Open(t, server.Addr()).Mutex("/app/orders"),
 		func(context.Context, locks.Token) error { return nil }))
 	for _, c := range []struct{ zk, root, says string }{
 		{server.Addr() + "/wrong", "/", "the chroot of -zk does not exist"},
@@ -78,7 +78,7 @@ func TestMissingRootIsTold(t *testing.T) {
 	} {
 		s, err := parse([]string{"-zk", c.zk, "-root", c.root, "-listen", "127.0.0.1:0"}, environment(nil), io.Discard)
 		require.NoError(t, err)
-		ctx, stop := context.WithCancel(patient.Deadline(t))
+		ctx, stop := context.WithCancel(scene.Deadline(t))
 		out, in := io.Pipe()
 		ended := make(chan error, 1)
 		go func() { ended <- run(ctx, s, in, io.Discard); in.Close() }()
@@ -123,7 +123,7 @@ func TestNothingIsWrittenAfterTheEnd(t *testing.T) {
 	server := embedded.Run(t)
 	s, err := parse([]string{"-zk", server.Addr(), "-root", "/wrong", "-listen", "127.0.0.1:0"}, environment(nil), io.Discard)
 	require.NoError(t, err)
-	ctx, stop := context.WithCancel(patient.Deadline(t))
+	ctx, stop := context.WithCancel(scene.Deadline(t))
 	defer stop()
 	out := &beingWritten{line: "does not exist", stop: stop, returned: make(chan error, 1)}
 	go func() { out.returned <- run(ctx, s, out, io.Discard) }()
@@ -139,6 +139,6 @@ func TestAddressTaken(t *testing.T) {
 	defer taken.Close()
 	s, err := parse([]string{"-demo", "-listen", taken.Addr().String()}, environment(nil), io.Discard)
 	require.NoError(t, err)
-	err = run(patient.Deadline(t), s, io.Discard, io.Discard)
+	err = run(scene.Deadline(t), s, io.Discard, io.Discard)
 	require.ErrorContains(t, err, taken.Addr().String())
 }

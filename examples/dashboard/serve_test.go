@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/dashboard/web"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // free is a client of locks that nobody holds.
@@ -32,7 +32,7 @@ func (free) Revoke(context.Context, string) ([]messages.Contender, error) {
 
 // short are limits that a test can wait out. A write may take less time than passes between two messages of a stream in
 // which nothing changes, 3 s. A read may take more, for a machine that stalls before the whole request has been read.
-var short = limits{header: patient.Bound, read: 6 * time.Second, write: 2 * time.Second, idle: patient.Bound}
+var short = limits{header: scene.Bound, read: 6 * time.Second, write: 2 * time.Second, idle: scene.Bound}
 
 const secret = "0123456789abcdef"
 
@@ -51,7 +51,7 @@ func dial(t *testing.T, l limits) net.Conn {
 	conn, err := net.Dial("tcp", listener.Addr().String())
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
-	require.NoError(t, conn.SetDeadline(time.Now().Add(patient.Bound)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(scene.Bound)))
 	return conn
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -75,9 +75,9 @@ func TestSettings(t *testing.T) {
 func TestCertificatesAreReadAnew(t *testing.T) {
 	front := rig.NewRotating(t, embedded.Run(t).Addr(), "old")
 	s, err := parse([]string{"-zk", front.Addr(), "-tls-ca", front.CA, "-tls-cert", front.Cert, "-tls-key", front.Key,
-		"-session", patient.Session.String()}, environment(nil), os.Stderr)
+		"-session", scene.Session.String()}, environment(nil), os.Stderr)
 	require.NoError(t, err)
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	client, err := locks.Open(ctx, s.servers, s.options...)
 	require.NoError(t, err)
 	front.Rotate(t, "new")

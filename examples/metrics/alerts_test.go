@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.yaml.in/yaml/v3"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestEveryAlertIsTested: each rule has tests of its own in which it fires, with its words, and in which it does not.
@@ -58,7 +58,7 @@ func TestRealAlerts(t *testing.T) {
 	promtool, err := exec.LookPath("promtool")
 	rig.SkipUnless(t, err)
 	for _, args := range [][]string{{"check", "rules", "alerts.yml"}, {"test", "rules", "alerts_test.yml"}} {
-		cmd := exec.CommandContext(patient.Deadline(t), promtool, args...)
+		cmd := exec.CommandContext(scene.Deadline(t), promtool, args...)
 		output, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%v\n%s", cmd.Args, output)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -40,7 +40,7 @@ func start(t *testing.T, s settings) (url string, stop func()) {
 		select {
 		case err := <-ended:
 			require.NoError(t, err)
-		case <-patient.Deadline(t).Done():
+		case <-scene.Deadline(t).Done():
 			t.Fatal("it never ended")
 		}
 	}
@@ -54,7 +54,7 @@ func start(t *testing.T, s settings) (url string, stop func()) {
 // scrape reads the figures as Prometheus does: names with their labels, and values as they are written.
 func scrape(t *testing.T, url string) map[string]string {
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	request, err := http.NewRequestWithContext(patient.Deadline(t), http.MethodGet, url, nil)
+	request, err := http.NewRequestWithContext(scene.Deadline(t), http.MethodGet, url, nil)
 	require.NoError(t, err)
 	response, err := client.Do(request)
 	require.NoError(t, err)
@@ -80,7 +80,7 @@ func TestScrape(t *testing.T) {
 			url, stop := start(t, settings{servers: servers, listen: "127.0.0.1:0", load: quick})
 			const granted = `turnstile_lock_grants_total{turnstile_lock_mode="exclusive"}`
 			var last map[string]string
-			patient.Eventually(t, func() bool {
+			scene.Eventually(t, func() bool {
 				last = scrape(t, url)
 				return last[granted] != "" && last[granted] != "0" && last[`turnstile_lock_hold_duration_seconds_count{turnstile_lock_mode="exclusive",turnstile_lock_reason="released"}`] != ""
 			}, "locks are granted and given back")

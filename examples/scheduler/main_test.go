@@ -11,17 +11,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // bound bounds a wait for something that must come, on a machine of any speed.
 const bound = 2 * time.Minute
 
-func TestMain(m *testing.M) { child.TestMain(m, main) }
+func TestMain(m *testing.M) { rig.CommandMain(m, main) }
 
 // eachServer runs a test on the embedded server, and on a real one.
 func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
@@ -33,14 +31,14 @@ func eachServer(t *testing.T, run func(t *testing.T, servers string)) {
 }
 
 // start starts the program, and has its lines sent to said.
-func start(t *testing.T, said chan<- string, args ...string) *child.Process {
+func start(t *testing.T, said chan<- string, args ...string) *rig.Process {
 	t.Helper()
-	cmd := child.Self(args...)
-	cmd.Stderr = relists.Child(t, os.Stderr)
+	cmd := rig.Self(args...)
+	cmd.Stderr = scene.ErrorOutput(t, os.Stderr)
 	out, writer, err := os.Pipe()
 	require.NoError(t, err)
 	cmd.Stdout = writer
-	p, err := child.Start(cmd, func() { _ = writer.Close() })
+	p, err := rig.StartProcess(cmd, func() { _ = writer.Close() })
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Kill()) })
 	go func() {
@@ -153,7 +151,7 @@ func TestElector(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		said := make(chan string, 1000)
 		settings := []string{"-zk", servers, "-by", "elector", "-every", "200ms", "-session-timeout", "4s"}
-		all := map[string]*child.Process{
+		all := map[string]*rig.Process{
 			"a": start(t, said, append(settings, "-name", "a", "-ahead", "2h")...),
 			"b": start(t, said, append(settings, "-name", "b", "-ahead", "-35m")...),
 		}

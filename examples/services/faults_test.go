@@ -11,8 +11,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/examples/services"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -39,7 +39,7 @@ var faults = []struct {
 	{"the session expires", func(t *testing.T, at *faulty) {
 		id, password, some := at.proxy.Session()
 		require.True(t, some)
-		if err := rig.ExpireSession(patient.Deadline(t), at.addr, id, password); !errors.Is(err, rig.ErrNoSession) {
+		if err := rig.ExpireSession(scene.Deadline(t), at.addr, id, password); !errors.Is(err, rig.ErrNoSession) {
 			require.NoError(t, err) // on a slow machine it has expired already
 		}
 	}, func(*testing.T, *faulty) {}, false},
@@ -78,7 +78,7 @@ func TestPayUnderFaults(t *testing.T) {
 		service := startProgram(t, "pay", at.proxy.Addr(), time.Time{})
 		_, addr := service.says(t, "serves")
 		ask := func(method, path string) int {
-			request, err := http.NewRequestWithContext(patient.Deadline(t), method, "http://"+addr+path, nil)
+			request, err := http.NewRequestWithContext(scene.Deadline(t), method, "http://"+addr+path, nil)
 			if err != nil {
 				t.Error(err)
 				return 0
@@ -106,11 +106,11 @@ func TestPayUnderFaults(t *testing.T) {
 		strike()
 		require.Equal(t, http.StatusServiceUnavailable, <-answered)
 		if goes {
-			patient.Eventually(t, func() bool { return ask(http.MethodGet, "/ready") == http.StatusServiceUnavailable }, "it is ready")
+			scene.Eventually(t, func() bool { return ask(http.MethodGet, "/ready") == http.StatusServiceUnavailable }, "it is ready")
 		}
 		heal()
-		patient.Eventually(t, func() bool { return ask(http.MethodGet, "/ready") == http.StatusOK }, "it is not ready")
-		patient.Eventually(t, func() bool { return ask(http.MethodPut, "/orders/42") == http.StatusNoContent }, "nothing is paid")
+		scene.Eventually(t, func() bool { return ask(http.MethodGet, "/ready") == http.StatusOK }, "it is not ready")
+		scene.Eventually(t, func() bool { return ask(http.MethodPut, "/orders/42") == http.StatusNoContent }, "nothing is paid")
 	})
 }
 
@@ -131,12 +131,12 @@ func TestCronUnderFaults(t *testing.T) {
 			}
 			require.Equal(t, cronEnd{ran: begun, lost: true, mayPass: true}.String(), how)
 		}
-		patient.Eventually(t, func() bool { // the lock is taken until the session of the first has expired
-			ran, err := services.Cron(patient.Deadline(t), at.proxy.Addr(), time.Now(), func(context.Context) error { return nil })
+		scene.Eventually(t, func() bool { // the lock is taken until the session of the first has expired
+			ran, err := services.Cron(scene.Deadline(t), at.proxy.Addr(), time.Now(), func(context.Context) error { return nil })
 			return ran && err == nil
 		}, "nobody runs the job of the next night")
-		patient.Eventually(t, func() bool { // on a slow machine a lease may be over before the mark is read
-			ran, err := services.Cron(patient.Deadline(t), at.proxy.Addr(), tonight, func(context.Context) error { return nil })
+		scene.Eventually(t, func() bool { // on a slow machine a lease may be over before the mark is read
+			ran, err := services.Cron(scene.Deadline(t), at.proxy.Addr(), tonight, func(context.Context) error { return nil })
 			require.False(t, ran)
 			return errors.Is(err, locks.ErrNotRun)
 		}, "nobody says that tonight's job is not run again")
@@ -146,11 +146,11 @@ func TestCronUnderFaults(t *testing.T) {
 // TestOnceUnderFaults is the same for RunOnce, which leaves a mark only of work that was done under the lock.
 func TestOnceUnderFaults(t *testing.T) {
 	eachFault(t, func(t *testing.T, at *faulty, strike, heal func(), _ bool) {
-		client := patient.Open(t, at.proxy.Addr(), locks.WithSessionTimeout(shortSession))
+		client := scene.Open(t, at.proxy.Addr(), locks.WithSessionTimeout(shortSession))
 		var once locks.Once
 		var err error
 		for once.Outcome != locks.OnceRan { // on a slow machine it may be lost before it could begin
-			once, err = locks.RunOnce(patient.Deadline(t), client, "/jobs/nightly", time.Hour, func(ctx context.Context, _ locks.Token) error {
+			once, err = locks.RunOnce(scene.Deadline(t), client, "/jobs/nightly", time.Hour, func(ctx context.Context, _ locks.Token) error {
 				strike()
 				<-ctx.Done()
 				heal()
@@ -161,15 +161,15 @@ func TestOnceUnderFaults(t *testing.T) {
 		require.Equal(t, locks.MarkNone, once.Mark.State)
 		require.NotErrorIs(t, err, context.Canceled)
 		var ran int
-		patient.Eventually(t, func() bool {
-			once, err = locks.RunOnce(patient.Deadline(t), client, "/jobs/nightly", time.Hour, func(context.Context, locks.Token) error {
+		scene.Eventually(t, func() bool {
+			once, err = locks.RunOnce(scene.Deadline(t), client, "/jobs/nightly", time.Hour, func(context.Context, locks.Token) error {
 				ran++
 				return nil
 			})
 			return err == nil && once.Outcome != locks.OnceBusy
 		}, "nobody runs the job again")
 		require.Equal(t, locks.OnceRan, once.Outcome)
-		once, err = locks.RunOnce(patient.Deadline(t), client, "/jobs/nightly", time.Hour, func(context.Context, locks.Token) error {
+		once, err = locks.RunOnce(scene.Deadline(t), client, "/jobs/nightly", time.Hour, func(context.Context, locks.Token) error {
 			return errors.New("it is done")
 		})
 		require.NoError(t, err)

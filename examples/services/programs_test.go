@@ -18,9 +18,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/examples/services"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // The environment of a program of its own: its name, the servers, and the instant of its job.
@@ -47,7 +46,7 @@ func TestMain(m *testing.M) {
 
 // payProgram serves payments until it is killed. That of the order "slow" lasts until its ctx ends.
 func payProgram(servers string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
+	ctx, cancel := context.WithTimeout(context.Background(), scene.Bound)
 	defer cancel()
 	client, err := locks.Open(ctx, servers, locks.WithSessionTimeout(shortSession))
 	if err != nil {
@@ -73,7 +72,7 @@ func cronProgram(servers string) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
+	ctx, cancel := context.WithTimeout(context.Background(), scene.Bound)
 	defer cancel()
 	ran, err := services.Cron(ctx, servers, at, func(ctx context.Context) error {
 		fmt.Println("begun")
@@ -101,12 +100,12 @@ func startProgram(t *testing.T, name, servers string, at time.Time) *program {
 	cmd := exec.Command(os.Args[0], "-test.run=^$")
 	cmd.Env = append(os.Environ(), programVariable+"="+name, serversVariable+"="+servers,
 		instantVariable+"="+at.Format(time.RFC3339Nano))
-	cmd.Stderr = relists.Child(t, os.Stderr)
+	cmd.Stderr = scene.ErrorOutput(t, os.Stderr)
 	from, to, err := os.Pipe()
 	require.NoError(t, err)
 	cmd.Stdout = to
 	p := &program{lines: make(chan string, 100)}
-	process, err := child.Start(cmd, nil)
+	process, err := rig.StartProcess(cmd, nil)
 	require.NoError(t, err)
 	require.NoError(t, to.Close())
 	go func() {
@@ -115,7 +114,7 @@ func startProgram(t *testing.T, name, servers string, at time.Time) *program {
 			p.lines <- lines.Text()
 		}
 	}()
-	patient.Cleanup(t, func() {
+	scene.Cleanup(t, func() {
 		_ = process.Kill() // it may have ended
 		<-process.Exited()
 		for range p.lines { // until its output ends
@@ -128,7 +127,7 @@ func startProgram(t *testing.T, name, servers string, at time.Time) *program {
 // says waits for a line that begins so, and gives the rest of it. Other lines are passed over.
 func (p *program) says(t *testing.T, begins ...string) (which, rest string) {
 	t.Helper()
-	late := time.After(patient.Bound)
+	late := time.After(scene.Bound)
 	for {
 		select {
 		case line, more := <-p.lines:

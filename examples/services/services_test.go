@@ -18,8 +18,8 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/services"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -40,7 +40,7 @@ func TestCron(t *testing.T) {
 			return nil
 		}
 		wake := func(at time.Time) {
-			was, err := services.Cron(patient.Deadline(t), servers, at, job)
+			was, err := services.Cron(scene.Deadline(t), servers, at, job)
 			if err != nil {
 				t.Error(err)
 			}
@@ -69,9 +69,9 @@ func TestCron(t *testing.T) {
 		all.Wait()
 		require.Equal(t, []int32{2, 2}, []int32{ran.Load(), here.Load()})
 
-		_, err := services.Cron(patient.Deadline(t), servers, tonight, job)
+		_, err := services.Cron(scene.Deadline(t), servers, tonight, job)
 		require.ErrorIs(t, err, locks.ErrNotRun, "it has been run for a later one")
-		was, err := services.Cron(patient.Deadline(t), servers, later.Add(time.Second), func(context.Context) error { return errWork })
+		was, err := services.Cron(scene.Deadline(t), servers, later.Add(time.Second), func(context.Context) error { return errWork })
 		require.ErrorIs(t, err, errWork, "the next night")
 		require.True(t, was)
 	})
@@ -82,7 +82,7 @@ var errWork = errors.New("the work failed")
 // TestPay: requests for one order are served one after the other, each with a greater token; what fails says how.
 func TestPay(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
-		one, two := patient.Open(t, servers), patient.Open(t, servers)
+		one, two := scene.Open(t, servers), scene.Open(t, servers)
 		var paying atomic.Int32
 		var tokens []int64
 		pay := func(_ context.Context, id string, token int64) error {
@@ -102,7 +102,7 @@ func TestPay(t *testing.T) {
 		replicas := []http.Handler{services.Pay(one, pay), services.Pay(two, pay)}
 		ask := func(replica int, method, path string) int {
 			w := httptest.NewRecorder()
-			replicas[replica].ServeHTTP(w, httptest.NewRequestWithContext(patient.Deadline(t), method, path, nil))
+			replicas[replica].ServeHTTP(w, httptest.NewRequestWithContext(scene.Deadline(t), method, path, nil))
 			return w.Code
 		}
 		var all sync.WaitGroup
@@ -119,7 +119,7 @@ func TestPay(t *testing.T) {
 		require.Equal(t, http.StatusInternalServerError, ask(0, http.MethodPut, "/orders/bad"))
 		require.Equal(t, http.StatusServiceUnavailable, ask(0, http.MethodPut, "/orders/busy"))
 		require.Equal(t, http.StatusOK, ask(0, http.MethodGet, "/ready"))
-		require.NoError(t, one.Close(patient.Deadline(t)))
+		require.NoError(t, one.Close(scene.Deadline(t)))
 		require.Equal(t, http.StatusServiceUnavailable, ask(0, http.MethodGet, "/ready"))
 	})
 }
@@ -136,8 +136,8 @@ func TestLeader(t *testing.T) {
 		var ends []<-chan error
 		var probes []http.HandlerFunc
 		for n := range 3 {
-			ctx, stop := context.WithCancel(patient.Deadline(t))
-			alive, ended := services.Leader(ctx, patient.Open(t, servers), fmt.Sprint("replica ", n), func(ctx context.Context, token int64) error {
+			ctx, stop := context.WithCancel(scene.Deadline(t))
+			alive, ended := services.Leader(ctx, scene.Open(t, servers), fmt.Sprint("replica ", n), func(ctx context.Context, token int64) error {
 				terms <- term{n, token}
 				<-ctx.Done()
 				return nil
@@ -177,13 +177,13 @@ func TestLeader(t *testing.T) {
 func TestPool(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
 		jobs := make(chan func(context.Context) error)
-		late := patient.Deadline(t)
+		late := scene.Deadline(t)
 		var working, done atomic.Int32
 		var all sync.WaitGroup
 		for range 2 {
-			client := patient.Open(t, servers)
+			client := scene.Open(t, servers)
 			all.Go(func() {
-				if err := services.Pool(patient.Deadline(t), client, 4, jobs); err != nil {
+				if err := services.Pool(scene.Deadline(t), client, 4, jobs); err != nil {
 					t.Error(err)
 				}
 			})
@@ -211,7 +211,7 @@ func TestPool(t *testing.T) {
 		failing := make(chan func(context.Context) error, 1)
 		failing <- func(context.Context) error { return errWork }
 		close(failing)
-		require.ErrorIs(t, services.Pool(patient.Deadline(t), patient.Open(t, servers), 2, failing), errWork)
+		require.ErrorIs(t, services.Pool(scene.Deadline(t), scene.Open(t, servers), 2, failing), errWork)
 	})
 }
 
@@ -219,7 +219,7 @@ func TestPool(t *testing.T) {
 // gets the lock anew each time, before a waiter has it for ever; nothing is left in the end.
 func TestSupervisedWorker(t *testing.T) {
 	eachServer(t, func(t *testing.T, servers string) {
-		client := patient.Open(t, servers)
+		client := scene.Open(t, servers)
 		var tokens []int64
 		done := make(chan error, 1)
 		props := actor.PropsFromProducer(func() actor.Actor {
@@ -235,8 +235,8 @@ func TestSupervisedWorker(t *testing.T) {
 		require.NoError(t, <-done)
 		require.Len(t, tokens, 3)
 		require.IsIncreasing(t, tokens)
-		patient.Eventually(t, func() bool {
-			queue, err := client.Queue(patient.Deadline(t), "/work")
+		scene.Eventually(t, func() bool {
+			queue, err := client.Queue(scene.Deadline(t), "/work")
 			return err == nil && len(queue) == 0
 		}, "something is left")
 		require.NoError(t, client.System().Root.StopFuture(pid).Wait())

@@ -14,8 +14,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/examples/tlsfiles"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -60,7 +60,7 @@ func open(ctx context.Context, servers, ca, cert, key string) (*locks.Client, er
 // followed by one with the new files, in the same session.
 func TestRotation(t *testing.T) {
 	front := rig.NewRotating(t, embedded.Run(t).Addr(), "old")
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	client, err := open(ctx, front.Addr(), front.CA, front.Cert, front.Key)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, client.Close(ctx)) }()
@@ -130,7 +130,7 @@ func shake(t *testing.T, client, server *tls.Config) error {
 	go func() {
 		defer close(shaken)
 		if conn, err := listener.Accept(); err == nil {
-			_ = conn.(*tls.Conn).HandshakeContext(patient.Deadline(t))
+			_ = conn.(*tls.Conn).HandshakeContext(scene.Deadline(t))
 			conn.Close()
 		}
 	}()
@@ -138,7 +138,7 @@ func shake(t *testing.T, client, server *tls.Config) error {
 	conn, err := net.Dial("tcp", listener.Addr().String())
 	require.NoError(t, err)
 	defer conn.Close()
-	return tls.Client(conn, client).HandshakeContext(patient.Deadline(t))
+	return tls.Client(conn, client).HandshakeContext(scene.Deadline(t))
 }
 
 // TestFilesThatBreak: at the start they are mistakes, which are told with the flag's name; later they fail a handshake.

@@ -8,16 +8,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/rig/pinned"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // program is another client that talks in lines.
-type program struct{ *child.Talker }
+type program struct{ *rig.Talker }
 
 // begin runs a command that says what it does.
 func begin(t *testing.T, env []string, name string, args ...string) program {
@@ -25,7 +23,7 @@ func begin(t *testing.T, env []string, name string, args ...string) program {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = t.Output()
-	p, err := child.Talk(cmd)
+	p, err := rig.Talk(cmd)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Kill()) })
 	return program{p}
@@ -34,7 +32,7 @@ func begin(t *testing.T, env []string, name string, args ...string) program {
 // says waits for a line.
 func (p program) says(t *testing.T, line string) {
 	t.Helper()
-	end := patient.Deadline(t).Done()
+	end := scene.Deadline(t).Done()
 	for {
 		select {
 		case got, open := <-p.Says:
@@ -54,19 +52,19 @@ func TestRealKazooBeside(t *testing.T) {
 	rig.SkipUnless(t, err)
 	tellSASL(t, []story{{"take turns", func(t *testing.T, at *place) {
 		client := at.mine(t, at.Connect())
-		patient.GiveBack(t, patient.LockAt(t, client, "/shared")) // so that the chroot is there
+		scene.GiveBack(t, scene.LockAt(t, client, "/shared")) // so that the chroot is there
 		env := []string{"USER=alice", "PASSWORD=" + passwords[alice]}
 		kazoo := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		kazoo.says(t, "held")
-		second := patient.Queue(t, client, "/shared")
+		second := scene.Queue(t, client, "/shared")
 		require.NoError(t, kazoo.Tell(""))
 		lease := second.Granted(t)
 
 		other := begin(t, env, python, "-E", "-s", "-B", "locker.py", at.Hosts(), at.Root()+"/shared")
 		other.says(t, "connected")
-		patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, "/shared")) == 2 }, "kazoo never queued")
+		scene.Eventually(t, func() bool { return len(scene.QueueOf(t, client, "/shared")) == 2 }, "kazoo never queued")
 		require.True(t, lease.Valid())
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		other.says(t, "held")
 	}}})
 }
@@ -77,13 +75,13 @@ func TestRealJavaBeside(t *testing.T) {
 	home := embedded.Run(t, embedded.WithSASL(passwords)).Addr() // where the shells are before the first story
 	hers, his := newShell(t, home, alice), newShell(t, home, bob)
 	tellSASL(t, []story{{"reads the list", func(t *testing.T, at *place) {
-		lease := patient.LockAt(t, at.mine(t, at.Connect()), "/mine")
+		lease := scene.LockAt(t, at.mine(t, at.Connect()), "/mine")
 		require.Contains(t, hers.run(t, at, "getAcl "+at.Root()+"/mine"), "'sasl,'alice\n: cdrwa")
 		text := his.run(t, at, "getAcl "+at.Root()+"/mine", "getAcl /")
 		require.NotContains(t, text, "'sasl")
 		require.Contains(t, text, "'world,'anyone", "the shell is connected as bob")
 		require.True(t, lease.Valid())
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	}}})
 }
 
@@ -113,7 +111,7 @@ func (s shell) run(t *testing.T, at *place, commands ...string) (printed string)
 	t.Helper()
 	const last = "printwatches is on" // the answer to the last command, which changes nothing
 	require.NoError(t, s.Tell("connect "+at.Members[0].Addr()+"\n"+strings.Join(commands, "\n")+"\nprintwatches"))
-	for end := patient.Deadline(t).Done(); ; {
+	for end := scene.Deadline(t).Done(); ; {
 		select {
 		case line, open := <-s.Says:
 			require.True(t, open, "it ended: %q", printed)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -29,32 +29,32 @@ func TestChroot(t *testing.T) {
 func doNotMeet(t *testing.T, at *place) {
 	var leases []*locks.Lease
 	for chroot, path := range map[string]string{"/app": "/le/lock", "/apple": "/lock", "/two": "/lock", "": "/lock"} {
-		lease := patient.LockAt(t, patient.Open(t, at.Connect()+chroot), path)
+		lease := scene.LockAt(t, scene.Open(t, at.Connect()+chroot), path)
 		require.Equal(t, path, lease.Path())
 		require.Equal(t, []string{lease.Node()}, at.children(t, "", chroot+path))
 		leases = append(leases, lease)
 	}
-	patient.GiveBack(t, leases...)
+	scene.GiveBack(t, leases...)
 }
 
 func meet(t *testing.T, at *place) {
-	first := patient.LockAt(t, patient.Open(t, at.Connect()), "/app/deep/lock")
-	other := patient.Open(t, at.Connect()+"/app/deep")
-	_, err := other.Mutex("/lock").TryLock(patient.Deadline(t))
+	first := scene.LockAt(t, scene.Open(t, at.Connect()), "/app/deep/lock")
+	other := scene.Open(t, at.Connect()+"/app/deep")
+	_, err := other.Mutex("/lock").TryLock(scene.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	second := patient.Queue(t, other, "/lock")
-	third := patient.Queue(t, patient.Open(t, at.Connect()+"/app/deep"), "/lock")
+	second := scene.Queue(t, other, "/lock")
+	third := scene.Queue(t, scene.Open(t, at.Connect()+"/app/deep"), "/lock")
 	require.Len(t, at.children(t, "", "/app/deep/lock"), 3)
-	patient.GiveBack(t, first)
+	scene.GiveBack(t, first)
 	lease := second.Granted(t)
 	require.Equal(t, "/lock", lease.Path())
 	require.Greater(t, lease.Token(), first.Token())
-	patient.GiveBack(t, lease)
-	patient.GiveBack(t, third.Granted(t))
+	scene.GiveBack(t, lease)
+	scene.GiveBack(t, third.Granted(t))
 }
 
 func chrootIsMade(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect()+"/not/yet/there", credential(alice),
+	client := scene.Open(t, at.Connect()+"/not/yet/there", credential(alice),
 		locks.WithACL(onlyMe[0], all(zk.PermRead)), locks.WithParentACL(onlyMe...))
 	exists, _, err := at.as(t, "").Exists(at.Root() + "/not")
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func chrootIsMade(t *testing.T, at *place) {
 }
 
 func chrootVanishes(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect()+"/app")
+	client := scene.Open(t, at.Connect()+"/app")
 	first := use(t, client, "/lock")
 	conn := at.as(t, "")
 	require.NoError(t, conn.Delete(at.Root()+"/app/lock", -1))
@@ -81,8 +81,8 @@ func chrootMayNotBeMade(t *testing.T, at *place) {
 		"/theirs/app/deep": at.Root() + "/theirs, which is above the chroot",
 		"/theirs":          "the chroot, " + at.Root() + "/theirs",
 	} {
-		client := patient.Open(t, at.Connect()+chroot)
-		_, err := client.Mutex("/lock").Lock(patient.Deadline(t))
+		client := scene.Open(t, at.Connect()+chroot)
+		_, err := client.Mutex("/lock").Lock(scene.Deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth, chroot)
 		require.ErrorContains(t, err, "no CREATE at "+named, chroot)
 		require.ErrorContains(t, err, "lock /lock", chroot)
@@ -92,19 +92,19 @@ func chrootMayNotBeMade(t *testing.T, at *place) {
 
 // pathsAsWritten looks at all that a user is told: the lease, the notices, the transitions and the errors.
 func pathsAsWritten(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect()+"/app")
-	mutex, rec := patient.Recorded(t, client, "/a/b")
-	lease, err := mutex.Lock(patient.Deadline(t))
+	client := scene.Open(t, at.Connect()+"/app")
+	mutex, rec := scene.Recorded(t, client, "/a/b")
+	lease, err := mutex.Lock(scene.Deadline(t))
 	require.NoError(t, err)
 	require.Equal(t, "/a/b", lease.Path())
 	require.False(t, strings.Contains(lease.Node(), "/"))
 
-	_, err = client.Mutex("/a/b").TryLock(patient.Deadline(t))
+	_, err = client.Mutex("/a/b").TryLock(scene.Deadline(t))
 	requireWritten(t, at, err, "/a/b")
-	ctx := patient.Deadline(t)
-	patient.GiveBack(t, lease)
+	ctx := scene.Deadline(t)
+	scene.GiveBack(t, lease)
 	requireWritten(t, at, lease.Unlock(ctx), "/a/b")
-	patient.Await(t, rec, messages.StateReleased)
+	scene.Await(t, rec, messages.StateReleased)
 	for _, notice := range rec.Notices() {
 		if held, ok := notice.(*messages.Held); ok {
 			require.Equal(t, "/a/b", held.Path)
@@ -114,9 +114,9 @@ func pathsAsWritten(t *testing.T, at *place) {
 		require.Equal(t, "/a/b", tr.Path)
 	}
 	at.make(t, bob, []zk.ACL{all(zk.PermRead), may(bob, zk.PermAll)}, "/app/closed")
-	_, err = client.Mutex("/app/closed").Lock(patient.Deadline(t)) // below the chroot: another node
+	_, err = client.Mutex("/app/closed").Lock(scene.Deadline(t)) // below the chroot: another node
 	require.NoError(t, err)
-	_, err = client.Mutex("/closed").Lock(patient.Deadline(t))
+	_, err = client.Mutex("/closed").Lock(scene.Deadline(t))
 	requireWritten(t, at, err, "/closed")
 }
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -61,14 +61,14 @@ func (p *place) proof() rig.OpCode {
 func (p *place) requireQueue(t *testing.T, path string, nodes ...string) {
 	t.Helper()
 	var seen []string
-	for _, c := range patient.QueueOf(t, p.mine(t, p.Connect()), path) {
+	for _, c := range scene.QueueOf(t, p.mine(t, p.Connect()), path) {
 		seen = append(seen, c.Node)
 	}
 	require.Equal(t, nodes, seen)
 }
 
 func creatorLocks(t *testing.T, at *place) {
-	lease := patient.LockAt(t, at.mine(t, at.Connect()), "/mine/lock")
+	lease := scene.LockAt(t, at.mine(t, at.Connect()), "/mine/lock")
 	if !at.sasl { // of SASL's lists TestRealJavaBeside has more
 		for _, path := range []string{"/mine", "/mine/lock", "/mine/lock/" + lease.Node()} {
 			require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, path), path)
@@ -76,33 +76,33 @@ func creatorLocks(t *testing.T, at *place) {
 	}
 	require.True(t, lease.Valid())
 	at.requireQueue(t, "/mine/lock", lease.Node())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrReleased)
 	at.requireQueue(t, "/mine/lock")
 }
 
 func creatorsTakeTurns(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
-	first := patient.LockAt(t, at.mine(t, at.Connect()), "/mine")
-	second := patient.Queue(t, at.mine(t, proxy.Addr()+at.Root()), "/mine")
+	first := scene.LockAt(t, at.mine(t, at.Connect()), "/mine")
+	second := scene.Queue(t, at.mine(t, proxy.Addr()+at.Root()), "/mine")
 	proxy.Cut()
-	_, err := second.Rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
+	_, err := second.Rec.AwaitNth(scene.Deadline(t), messages.StateWatching, 2)
 	require.NoError(t, err)
 	second.Waits(t)
-	patient.GiveBack(t, first)
+	scene.GiveBack(t, first)
 	lease := second.Granted(t)
 	require.Greater(t, lease.Token(), first.Token())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	at.requireQueue(t, "/mine")
 }
 
 // shutOut checks a client that is not alice's: it gets a clear error long before its deadline,
 // leaves nothing, and disturbs nobody.
 func shutOut(t *testing.T, at *place, opts ...locks.Option) {
-	holder := patient.LockAt(t, at.mine(t, at.Connect()), "/mine")
-	stranger := patient.Open(t, at.Connect(), opts...)
+	holder := scene.LockAt(t, at.mine(t, at.Connect()), "/mine")
+	stranger := scene.Open(t, at.Connect(), opts...)
 	session := stranger.Session().ID()
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	for _, path := range []string{"/mine", "/mine/below", "/mine/deep/below"} {
 		mutex := stranger.Mutex(path)
 		for _, try := range []func(context.Context) (*locks.Lease, error){mutex.Lock, mutex.TryLock} {
@@ -120,13 +120,13 @@ func shutOut(t *testing.T, at *place, opts ...locks.Option) {
 	at.requireQueue(t, "/mine", holder.Node())
 	require.True(t, holder.Valid())
 	require.Equal(t, session, stranger.Session().ID(), "its session goes on")
-	patient.GiveBack(t, holder)
+	scene.GiveBack(t, holder)
 }
 
 func holderReconnects(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
-	mutex, rec := patient.Recorded(t, at.mine(t, proxy.Addr()+at.Root()), "/mine")
-	holder := patient.Locked(t, mutex.Lock)
+	mutex, rec := scene.Recorded(t, at.mine(t, proxy.Addr()+at.Root()), "/mine")
+	holder := scene.Locked(t, mutex.Lock)
 	for _, lost := range []rig.Action{rig.Delay, rig.CutBefore, rig.DropReply} {
 		held := 0 // so often; a machine that stands still adds some
 		for _, state := range rec.States() {
@@ -136,21 +136,21 @@ func holderReconnects(t *testing.T, at *place) {
 		}
 		fault := proxy.Expect(rig.Rule{Op: at.proof(), Action: lost})
 		proxy.Cut()
-		patient.Receive(t, fault.Fired())
+		scene.Receive(t, fault.Fired())
 		fault.Release()
-		_, err := rec.AwaitNth(patient.Deadline(t), messages.StateHeld, held+1)
+		_, err := rec.AwaitNth(scene.Deadline(t), messages.StateHeld, held+1)
 		require.NoError(t, err)
 	}
 	require.True(t, holder.Valid())
-	patient.GiveBack(t, holder)
+	scene.GiveBack(t, holder)
 	at.requireQueue(t, "/mine")
 }
 
 func nextSession(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
 	client := at.mine(t, proxy.Addr()+at.Root())
-	holder := patient.LockAt(t, client, "/mine")
-	second := patient.Queue(t, client, "/mine")
+	holder := scene.LockAt(t, client, "/mine")
+	second := scene.Queue(t, client, "/mine")
 	before := proxy.Requests(at.proof())
 	id, password, ok := proxy.Session()
 	require.True(t, ok)
@@ -162,12 +162,12 @@ func nextSession(t *testing.T, at *place) {
 	}
 	cfg, err := zkconn.NewConfig(at.Hosts(), opts...)
 	require.NoError(t, err)
-	existed, err := zkconn.CloseSession(patient.Deadline(t), cfg, at.Hosts(), id, password)
+	existed, err := zkconn.CloseSession(scene.Deadline(t), cfg, at.Hosts(), id, password)
 	require.NoError(t, err)
 	require.True(t, existed)
 	proxy.Refuse(false)
 
-	patient.AwaitLost(t, holder)
+	scene.AwaitLost(t, holder)
 	lease := second.Granted(t)
 	require.NotEqual(t, id, client.Session().ID())
 	require.Greater(t, proxy.Requests(at.proof()), before)
@@ -175,7 +175,7 @@ func nextSession(t *testing.T, at *place) {
 	if !at.sasl {
 		require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, "/mine/"+lease.Node()))
 	}
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	at.requireQueue(t, "/mine")
 }
 
@@ -184,21 +184,21 @@ func proofLost(t *testing.T, at *place, action rig.Action) {
 	proxy := at.Proxy(t)
 	fault := proxy.Expect(rig.Rule{Op: at.proof(), Action: action, Count: 3})
 	client := at.mine(t, proxy.Addr()+at.Root())
-	patient.Receive(t, fault.Fired())
+	scene.Receive(t, fault.Fired())
 	use(t, client, "/mine")
 	at.requireQueue(t, "/mine")
 }
 
 func twoCredentials(t *testing.T, at *place) {
 	at.make(t, "", []zk.ACL{may(alice, zk.PermRead|zk.PermCreate), may(bob, zk.PermDelete)}, "/shared")
-	use(t, patient.Open(t, at.Connect(), credential(alice), credential(bob)), "/shared")
-	_, err := patient.Open(t, at.Connect(), credential(bob)).Mutex("/shared").Lock(patient.Deadline(t))
+	use(t, scene.Open(t, at.Connect(), credential(alice), credential(bob)), "/shared")
+	_, err := scene.Open(t, at.Connect(), credential(bob)).Mutex("/shared").Lock(scene.Deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	at.requireCount(t, 0, "/shared")
 }
 
 func unknownScheme(t *testing.T, at *place) {
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	client, err := locks.Open(ctx, at.Connect(), credential(alice), locks.WithAuth("nosuch", []byte("me")))
 	require.Nil(t, client)
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
@@ -210,8 +210,8 @@ func unknownScheme(t *testing.T, at *place) {
 
 // The scheme "ip" is accepted as a credential, and stands for nobody in a list for "auth", the client itself.
 func schemeWithoutIdentity(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect(), locks.WithAuth("ip", nil), locks.WithACL(onlyMe...))
-	_, err := client.Mutex("/nobodys").Lock(patient.Deadline(t))
+	client := scene.Open(t, at.Connect(), locks.WithAuth("ip", nil), locks.WithACL(onlyMe...))
+	_, err := client.Mutex("/nobodys").Lock(scene.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrFailed)
 	require.ErrorContains(t, err, "/nobodys")
 	require.ErrorContains(t, err, "invalid ACL")
@@ -223,20 +223,20 @@ func schemeWithoutIdentity(t *testing.T, at *place) {
 // Paths for both, where each may read and delete the other's nodes.
 func listed(t *testing.T, at *place) {
 	both := locks.WithACL(zkconn.SASLACL(zk.PermAll, alice), zkconn.SASLACL(zk.PermAll, bob))
-	first := patient.LockAt(t, patient.Open(t, at.Connect(), sasl(t, alice), both), "/ours")
-	second := patient.Queue(t, patient.Open(t, at.Connect(), sasl(t, bob), both), "/ours")
-	patient.GiveBack(t, first)
-	patient.GiveBack(t, second.Granted(t))
+	first := scene.LockAt(t, scene.Open(t, at.Connect(), sasl(t, alice), both), "/ours")
+	second := scene.Queue(t, scene.Open(t, at.Connect(), sasl(t, bob), both), "/ours")
+	scene.GiveBack(t, first)
+	scene.GiveBack(t, second.Granted(t))
 }
 
 // Two identities, presented one after the other at each connection, are both the creator's.
 func besideDigest(t *testing.T, at *place) {
-	lease := patient.LockAt(t, at.mine(t, at.Connect(), credential(carol)), "/two")
+	lease := scene.LockAt(t, at.mine(t, at.Connect(), credential(carol)), "/two")
 	if at.required {
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		return
 	}
-	queued := patient.Queue(t, patient.Open(t, at.Connect(), credential(carol)), "/two")
-	patient.GiveBack(t, lease)
-	patient.GiveBack(t, queued.Granted(t))
+	queued := scene.Queue(t, scene.Open(t, at.Connect(), credential(carol)), "/two")
+	scene.GiveBack(t, lease)
+	scene.GiveBack(t, queued.Granted(t))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // Every other kind of lock among several users.
@@ -38,49 +38,49 @@ var lockers = map[string]func(client *locks.Client, opts ...locks.LockOption) lo
 }
 
 // asks asks for one of lockers.
-func asks(kind string, opts ...locks.LockOption) patient.Asks {
+func asks(kind string, opts ...locks.LockOption) scene.Asks {
 	return func(client *locks.Client, observe locks.LockOption) func(context.Context) (*locks.Lease, error) {
 		return lockers[kind](client, append(opts, observe)...).Lock
 	}
 }
 
 func downgraded(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
-	writer, err := client.RWMutex("/lock").Lock(patient.Deadline(t))
+	client := scene.Open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe[0], all(zk.PermRead)))
+	writer, err := client.RWMutex("/lock").Lock(scene.Deadline(t))
 	require.NoError(t, err)
 	own := []zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)}
 	require.Equal(t, own, at.acl(t, alice, "/lock/"+writer.Node()))
-	reader, err := writer.Downgrade(patient.Deadline(t))
+	reader, err := writer.Downgrade(scene.Deadline(t))
 	require.NoError(t, err)
 	require.Equal(t, own, at.acl(t, alice, "/lock/"+reader.Node()))
 	require.Equal(t, []string{reader.Node()}, at.children(t, alice, "/lock"))
-	patient.GiveBack(t, reader)
+	scene.GiveBack(t, reader)
 }
 
 func watchAll(t *testing.T, at *place) {
 	at.makeLock(t, zk.PermAll)
-	first := patient.LockAt(t, at.mine(t, at.Connect()), "/lock")
-	b := patient.Open(t, at.Connect(), credential(bob), locks.WithSessionTimeout(seldom))
-	second := patient.Wait(t, b, asks("a mutex", locks.WithWatchAll()))
-	patient.GiveBack(t, first)
-	patient.GiveBack(t, second.Granted(t))
+	first := scene.LockAt(t, at.mine(t, at.Connect()), "/lock")
+	b := scene.Open(t, at.Connect(), credential(bob), locks.WithSessionTimeout(seldom))
+	second := scene.Wait(t, b, asks("a mutex", locks.WithWatchAll()))
+	scene.GiveBack(t, first)
+	scene.GiveBack(t, second.Granted(t))
 }
 
 func semaphoreNumber(t *testing.T, at *place) {
 	at.makeLock(t, zk.PermRead|zk.PermCreate|zk.PermDelete)
-	his := patient.Locked(t, patient.Open(t, at.Connect(), credential(bob)).Semaphore("/lock", 2).Weight(1).Lock)
-	hers := patient.Locked(t, patient.Open(t, at.Connect(), credential(alice)).Semaphore("/lock", 2).Weight(1).Lock)
-	patient.GiveBack(t, his, hers)
+	his := scene.Locked(t, scene.Open(t, at.Connect(), credential(bob)).Semaphore("/lock", 2).Weight(1).Lock)
+	hers := scene.Locked(t, scene.Open(t, at.Connect(), credential(alice)).Semaphore("/lock", 2).Weight(1).Lock)
+	scene.GiveBack(t, his, hers)
 	at.requireCount(t, 0, "/lock")
 }
 
 func contestLists(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe...), locks.WithParentACL(may(alice, zk.PermAll), all(zk.PermRead)))
-	lease, err := client.Contest("/contests/one").Lock(patient.Deadline(t))
+	client := scene.Open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe...), locks.WithParentACL(may(alice, zk.PermAll), all(zk.PermRead)))
+	lease, err := client.Contest("/contests/one").Lock(scene.Deadline(t))
 	require.NoError(t, err)
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll), all(zk.PermRead)}, at.acl(t, alice, "/contests"))
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, "/contests/one"))
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	at.requireCount(t, 0, "/contests")
 }
 
@@ -88,15 +88,15 @@ func contestLists(t *testing.T, at *place) {
 func contestUnlisted(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermCreate | zk.PermDelete), may(bob, zk.PermAll)}, "/contests")
 	proxy := at.Proxy(t)
-	client := patient.Open(t, proxy.Addr(), locks.WithSessionTimeout(seldom))
-	session, other := client.Session().ID(), patient.LockAt(t, client, "/elsewhere")
+	client := scene.Open(t, proxy.Addr(), locks.WithSessionTimeout(seldom))
+	session, other := client.Session().ID(), scene.LockAt(t, client, "/elsewhere")
 	lost := proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: rig.DropReply, Path: func(path string) bool { return strings.HasSuffix(path, "/one") }})
-	lease, err := client.Contest("/contests/one").Lock(patient.Deadline(t))
+	lease, err := client.Contest("/contests/one").Lock(scene.Deadline(t))
 	require.NoError(t, err)
-	patient.Receive(t, lost.Fired())
+	scene.Receive(t, lost.Fired())
 	require.Equal(t, session, client.Session().ID())
 	require.True(t, other.Valid())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	at.requireCount(t, 0, "/contests")
-	patient.GiveBack(t, other)
+	scene.GiveBack(t, other)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -35,7 +35,7 @@ func localhost(perms int32) []zk.ACL { return []zk.ACL{{Perms: perms, Scheme: "i
 // contender, and gives that.
 func requireACLs(t *testing.T, at *place, path string, parents, contender []zk.ACL, opts ...locks.Option) *locks.Lease {
 	t.Helper()
-	lease := patient.LockAt(t, patient.Open(t, at.Connect(), opts...), path)
+	lease := scene.LockAt(t, scene.Open(t, at.Connect(), opts...), path)
 	for above := path; above != ""; above = above[:strings.LastIndexByte(above, '/')] {
 		require.Equal(t, parents, at.acl(t, alice, above), above)
 	}
@@ -49,27 +49,27 @@ func twoLists(t *testing.T, at *place) {
 		locks.WithACL(onlyMe[0], all(zk.PermRead)), locks.WithParentACL(may(alice, zk.PermAll), may(bob, zk.PermRead)))
 	// Bob may look at the queue and not join it; carol may not even look.
 	require.Equal(t, []string{lease.Node()}, at.children(t, bob, "/a/b/c"))
-	_, err := patient.Open(t, at.Connect(), credential(bob)).Mutex("/a/b/c").Lock(patient.Deadline(t))
+	_, err := scene.Open(t, at.Connect(), credential(bob)).Mutex("/a/b/c").Lock(scene.Deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	_, _, err = at.as(t, "carol").Children(at.Root() + "/a/b/c")
 	require.ErrorIs(t, err, zk.ErrNoAuth)
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	at.requireCount(t, 0, "/a/b/c")
 }
 
 func listByPath(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect(), locks.WithACL(localhost(zk.PermAll)...),
+	client := scene.Open(t, at.Connect(), locks.WithACL(localhost(zk.PermAll)...),
 		locks.WithParentACLFunc(func(path string) []zk.ACL {
 			if path == at.Root()+"/parent" {
 				return localhost(zk.PermCreate | zk.PermRead)
 			}
 			return nil
 		}))
-	lease := patient.LockAt(t, client, "/parent/foo")
+	lease := scene.LockAt(t, client, "/parent/foo")
 	require.Equal(t, localhost(zk.PermCreate|zk.PermRead), at.acl(t, "", "/parent"))
 	require.Equal(t, localhost(zk.PermAll), at.acl(t, "", "/parent/foo"))
 	require.Equal(t, localhost(zk.PermAll), at.acl(t, "", "/parent/foo/"+lease.Node()))
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	// The path below /parent that may not be deleted is no lock path of ours, and another one there is
 	// made as ever.
 	use(t, client, "/parent/bar")
@@ -78,20 +78,20 @@ func listByPath(t *testing.T, at *place) {
 func parentsKeepTheirs(t *testing.T, at *place) {
 	theirs := []zk.ACL{all(zk.PermAll), may(bob, zk.PermAdmin)}
 	at.make(t, bob, theirs, "/there", "/there/lock")
-	client := patient.Open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe...))
+	client := scene.Open(t, at.Connect(), credential(alice), locks.WithACL(onlyMe...))
 	use(t, client, "/there/lock")
-	lease := patient.LockAt(t, client, "/there/new") // while it is held, the server does not delete the lock path
+	lease := scene.LockAt(t, client, "/there/new") // while it is held, the server does not delete the lock path
 	require.Equal(t, theirs, at.acl(t, bob, "/there"))
 	require.Equal(t, theirs, at.acl(t, bob, "/there/lock"))
 	require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, "/there/new"))
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }
 
 func madeAgain(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect(), credential(alice), locks.WithParentACL(onlyMe...))
+	client := scene.Open(t, at.Connect(), credential(alice), locks.WithParentACL(onlyMe...))
 	conn := at.as(t, alice)
 	for range 2 {
-		patient.GiveBack(t, patient.LockAt(t, client, "/a/b"))
+		scene.GiveBack(t, scene.LockAt(t, client, "/a/b"))
 		for _, path := range []string{"/a/b", "/a"} {
 			require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, at.acl(t, alice, path))
 			require.NoError(t, conn.Delete(at.Root()+path, -1))
@@ -105,8 +105,8 @@ func invalidList(t *testing.T, at *place) {
 		"of parents":    locks.WithParentACL(zk.ACL{Perms: zk.PermAll, Scheme: "nosuch", ID: "me"}),
 		"by path":       locks.WithParentACLFunc(func(string) []zk.ACL { return []zk.ACL{{Perms: zk.PermAll, Scheme: "auth"}} }),
 	} {
-		client := patient.Open(t, at.Connect(), opt)
-		_, err := client.Mutex("/invalid").Lock(patient.Deadline(t))
+		client := scene.Open(t, at.Connect(), opt)
+		_, err := client.Mutex("/invalid").Lock(scene.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrFailed, name)
 		require.ErrorContains(t, err, "/invalid", name)
 		require.ErrorContains(t, err, "invalid ACL", name)
@@ -118,14 +118,14 @@ func invalidList(t *testing.T, at *place) {
 }
 
 func shutsItselfOut(t *testing.T, at *place) {
-	client := patient.Open(t, at.Connect(), credential(alice), locks.WithParentACL(may(bob, zk.PermAll), all(zk.PermRead)))
+	client := scene.Open(t, at.Connect(), credential(alice), locks.WithParentACL(may(bob, zk.PermAll), all(zk.PermRead)))
 	for path, named := range map[string]string{"/a/b": "no CREATE at /a:", "/c": "/c"} {
-		_, err := client.Mutex(path).Lock(patient.Deadline(t))
+		_, err := client.Mutex(path).Lock(scene.Deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		require.ErrorContains(t, err, named)
 	}
 	at.requireCount(t, 0, "/c")
-	use(t, patient.Open(t, at.Connect(), credential(bob)), "/c")
+	use(t, scene.Open(t, at.Connect(), credential(bob)), "/c")
 }
 
 // Lock paths below nodes that are not ours.
@@ -141,17 +141,17 @@ func TestStricterAncestors(t *testing.T) {
 func below(t *testing.T, at *place, theirs ...zk.ACL) {
 	at.make(t, bob, theirs, "/theirs")
 	at.make(t, bob, everyone, "/theirs/open")
-	client := patient.Open(t, at.Connect(), credential(alice))
+	client := scene.Open(t, at.Connect(), credential(alice))
 	use(t, client, "/theirs/open")
 	use(t, client, "/theirs/open/deep/below")
-	use(t, patient.Open(t, at.Connect()+"/theirs/open", credential(alice)), "/lock")
+	use(t, scene.Open(t, at.Connect()+"/theirs/open", credential(alice)), "/lock")
 }
 
 func nothingMayBeMade(t *testing.T, at *place) {
 	at.make(t, bob, []zk.ACL{all(zk.PermRead), may(bob, zk.PermAll)}, "/theirs")
-	client := patient.Open(t, at.Connect(), credential(alice))
+	client := scene.Open(t, at.Connect(), credential(alice))
 	for _, path := range []string{"/theirs/new", "/theirs/new/deep"} {
-		_, err := client.Mutex(path).Lock(patient.Deadline(t))
+		_, err := client.Mutex(path).Lock(scene.Deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		require.ErrorContains(t, err, path)
 		require.ErrorContains(t, err, "no CREATE at /theirs:", "the node that forbids it is named")

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
 )
@@ -52,7 +52,7 @@ func (p *place) credential(t *testing.T, who string) locks.Option {
 // mine opens a client of alice's, whose nodes are hers alone.
 func (p *place) mine(t *testing.T, connect string, opts ...locks.Option) *locks.Client {
 	t.Helper()
-	return patient.Open(t, connect, append([]locks.Option{p.credential(t, alice), locks.WithACL(onlyMe...)}, opts...)...)
+	return scene.Open(t, connect, append([]locks.Option{p.credential(t, alice), locks.WithACL(onlyMe...)}, opts...)...)
 }
 
 // may lets somebody do something.
@@ -70,7 +70,7 @@ var (
 // as is a plain connection of go-zookeeper's that acts for somebody; "" is nobody.
 func (p *place) as(t *testing.T, who string) *zk.Conn {
 	t.Helper()
-	conn := patient.Raw(t, patient.Session, p.Hosts())
+	conn := scene.Raw(t, scene.Session, p.Hosts())
 	if who != "" {
 		require.NoError(t, conn.AddAuth("digest", []byte(who+":"+passwords[who])))
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -71,7 +71,7 @@ func (c permissions) tell(t *testing.T, at *place) {
 	if c.own != nil {
 		opts = append(opts, locks.WithACL(c.own...))
 	}
-	client, next := patient.Open(t, at.Connect(), opts...), patient.Open(t, at.Connect())
+	client, next := scene.Open(t, at.Connect(), opts...), scene.Open(t, at.Connect())
 	locker := lockers[cmp.Or(c.kind, "a mutex")]
 	if c.taken {
 		at.makeLock(t, zk.PermAll)
@@ -80,10 +80,10 @@ func (c permissions) tell(t *testing.T, at *place) {
 	} else {
 		at.makeLock(t, c.perms)
 	}
-	session, ctx := client.Session().ID(), patient.Deadline(t)
+	session, ctx := client.Session().ID(), scene.Deadline(t)
 	var other *locks.Lease
 	if c.own == nil {
-		other = patient.LockAt(t, client, "/other")
+		other = scene.LockAt(t, client, "/other")
 	}
 	requireNoAuth := func(err error) {
 		t.Helper()
@@ -96,16 +96,16 @@ func (c permissions) tell(t *testing.T, at *place) {
 	}
 	switch {
 	case c.grants && c.ends:
-		requireNoAuth(patient.Locked(t, locker(client).Lock).Unlock(ctx))
+		requireNoAuth(scene.Locked(t, locker(client).Lock).Unlock(ctx))
 	case c.grants:
-		first := patient.LockAt(t, client, "/lock")
-		second := patient.Queue(t, next, "/lock")
+		first := scene.LockAt(t, client, "/lock")
+		second := scene.Queue(t, next, "/lock")
 		_, err := client.Mutex("/lock").TryLock(ctx)
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		patient.GiveBack(t, first)
+		scene.GiveBack(t, first)
 		lease := second.Granted(t)
 		require.Greater(t, lease.Token(), first.Token())
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	default:
 		_, err := locker(client).Lock(ctx)
 		requireNoAuth(err)
@@ -116,10 +116,10 @@ func (c permissions) tell(t *testing.T, at *place) {
 	}
 	switch {
 	case c.ends && other != nil:
-		patient.AwaitLost(t, other)
+		scene.AwaitLost(t, other)
 		at.awaitCount(t, 0, "/other")
 	case other != nil:
-		patient.GiveBack(t, other)
+		scene.GiveBack(t, other)
 	}
 	at.awaitCount(t, 0, "/lock")
 	if other != nil {
@@ -134,23 +134,23 @@ func (c permissions) tell(t *testing.T, at *place) {
 
 func givesUp(t *testing.T, at *place) {
 	at.makeLock(t, zk.PermAll&^zk.PermDelete)
-	holder := patient.LockAt(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
-	client := patient.Open(t, at.Connect())
-	_, err := client.Mutex("/lock").TryLock(patient.Deadline(t))
+	holder := scene.LockAt(t, scene.Open(t, at.Connect(), credential(bob)), "/lock")
+	client := scene.Open(t, at.Connect())
+	_, err := client.Mutex("/lock").TryLock(scene.Deadline(t))
 	require.Error(t, err)
 	at.awaitCount(t, 1, "/lock")
 	require.True(t, holder.Valid())
-	patient.GiveBack(t, holder)
+	scene.GiveBack(t, holder)
 	use(t, client, "/elsewhere")
 }
 
 func deleteTakenAway(t *testing.T, at *place) {
 	at.makeLock(t, zk.PermAll)
-	client := patient.Open(t, at.Connect())
-	lease := patient.LockAt(t, client, "/lock")
+	client := scene.Open(t, at.Connect())
+	lease := scene.LockAt(t, client, "/lock")
 	at.setACL(t, bob, "/lock", all(zk.PermAll&^zk.PermDelete), may(bob, zk.PermAll))
 	require.True(t, lease.Valid())
-	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), zkconn.ErrNoAuth)
+	require.ErrorIs(t, lease.Unlock(scene.Deadline(t)), zkconn.ErrNoAuth)
 	at.awaitCount(t, 0, "/lock")
 	use(t, client, "/elsewhere")
 }
@@ -158,19 +158,19 @@ func deleteTakenAway(t *testing.T, at *place) {
 // The third of a queue has to list it again when the second gives up, and is told that it may not. The others go on.
 func listTakenAway(t *testing.T, at *place) {
 	at.makeLock(t, zk.PermAll)
-	first := patient.LockAt(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
-	ctx, giveUp := context.WithCancel(patient.Deadline(t))
-	gone := patient.Elsewhere(ctx, patient.Open(t, at.Connect(), credential(bob)).Mutex("/lock").Lock)
+	first := scene.LockAt(t, scene.Open(t, at.Connect(), credential(bob)), "/lock")
+	ctx, giveUp := context.WithCancel(scene.Deadline(t))
+	gone := scene.Elsewhere(ctx, scene.Open(t, at.Connect(), credential(bob)).Mutex("/lock").Lock)
 	at.awaitCount(t, 2, "/lock")
-	third := patient.Queue(t, patient.Open(t, at.Connect()), "/lock")
-	fourth := patient.Queue(t, patient.Open(t, at.Connect(), credential(bob)), "/lock")
+	third := scene.Queue(t, scene.Open(t, at.Connect()), "/lock")
+	fourth := scene.Queue(t, scene.Open(t, at.Connect(), credential(bob)), "/lock")
 	at.setACL(t, bob, "/lock", all(zk.PermAll&^zk.PermRead), may(bob, zk.PermAll))
 	giveUp()
-	require.ErrorIs(t, patient.Receive(t, gone).Err, context.Canceled)
+	require.ErrorIs(t, scene.Receive(t, gone).Err, context.Canceled)
 	<-third.Done
 	require.ErrorIs(t, third.Err, zkconn.ErrNoAuth)
 	require.ErrorContains(t, third.Err, "/lock")
-	patient.GiveBack(t, first)
-	patient.GiveBack(t, fourth.Granted(t))
+	scene.GiveBack(t, first)
+	scene.GiveBack(t, fourth.Granted(t))
 	at.requireCount(t, 0, "/lock")
 }

@@ -10,10 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestPollIsWarnedOf: a waiter that may not read the node before its own looks again after a session timeout. The first
@@ -26,7 +23,7 @@ func TestPollIsWarnedOf(t *testing.T) {
 		"a logger that discards": {set: true, discards: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			log := &stories.Log{Handler: slog.DiscardHandler}
+			log := &scene.Log{Handler: slog.DiscardHandler}
 			opts := []locks.Option{credential(bob)}
 			switch {
 			case c.discards:
@@ -41,20 +38,20 @@ func TestPollIsWarnedOf(t *testing.T) {
 			}
 			synctest.Test(t, func(t *testing.T) {
 				const times = 3
-				server := bubble.Server(t)
-				owner := bubble.OpenClient(t, server, server.Connect(), credential(alice), locks.WithACL(onlyMe...), locks.WithParentACL(everyone...))
-				waiter := bubble.OpenClient(t, server, server.Connect(), opts...)
-				relists.Right(t, waiter.Session(), times)
+				server := scene.Virtual(t)
+				owner := scene.ClientAt(t, server, server.Connect(), credential(alice), locks.WithACL(onlyMe...), locks.WithParentACL(everyone...))
+				waiter := scene.ClientAt(t, server, server.Connect(), opts...)
+				scene.RightRelists(t, waiter.Session(), times)
 				told := func() int { return log.Count("found by looking again, a session timeout later") }
 				for n := range times {
-					first := bubble.Locked(t, owner.Mutex("/closed").Lock)
-					second := patient.Wait(t, waiter, patient.MutexAt("/closed"))
+					first := scene.Locked(t, owner.Mutex("/closed").Lock)
+					second := scene.Wait(t, waiter, scene.MutexAt("/closed"))
 					synctest.Wait()
 					if n == 0 {
 						require.Zero(t, told())
 					}
-					bubble.GiveBack(t, first)
-					bubble.GiveBack(t, second.Granted(t))
+					scene.GiveBack(t, first)
+					scene.GiveBack(t, second.Granted(t))
 				}
 				require.Equal(t, int64(times), waiter.Session().Counters().Polls)
 				if c.discards {
@@ -72,31 +69,31 @@ func TestPollIsWarnedOf(t *testing.T) {
 // TestKilledHolderIsNotWarnedOf: a semaphore's contender is let in by the queue, and was killed before it said so. The
 // one behind it finds out when it looks again. It lacks no permission, and no watch is lost.
 func TestKilledHolderIsNotWarnedOf(t *testing.T) {
-	log := &stories.Log{Handler: slog.DiscardHandler}
+	log := &scene.Log{Handler: slog.DiscardHandler}
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		network := &bubble.Network{Server: server}
-		holder, dead := bubble.Client(t, server), bubble.OpenThrough(t, server, network)
-		waiter := bubble.OpenClient(t, server, server.Connect(), locks.WithSessionTimeout(4*time.Second), locks.WithLogger(slog.New(log)))
-		relists.Right(t, waiter.Session(), 1)
+		server := scene.Virtual(t)
+		network := &scene.Network{Server: server}
+		holder, dead := scene.Client(t, server), scene.ClientOver(t, server, network)
+		waiter := scene.ClientAt(t, server, server.Connect(), locks.WithSessionTimeout(4*time.Second), locks.WithLogger(slog.New(log)))
+		scene.RightRelists(t, waiter.Session(), 1)
 		take := func(client *locks.Client) func(context.Context) (*locks.Lease, error) {
 			return func(ctx context.Context) (*locks.Lease, error) { return client.Semaphore("/slots", 2).Acquire(ctx, 1) }
 		}
-		first, second := bubble.Locked(t, take(holder)), bubble.Locked(t, take(holder))
+		first, second := scene.Locked(t, take(holder)), scene.Locked(t, take(holder))
 		killed, cancel := context.WithCancel(t.Context())
-		gone := patient.Elsewhere(killed, take(dead))
+		gone := scene.Elsewhere(killed, take(dead))
 		synctest.Wait()
-		waiting := patient.Elsewhere(t.Context(), take(waiter))
+		waiting := scene.Elsewhere(t.Context(), take(waiter))
 		synctest.Wait()
-		network.Be(bubble.Down)
-		bubble.GiveBack(t, first, second)
-		lease := patient.Receive(t, waiting)
+		network.Be(scene.Down)
+		scene.GiveBack(t, first, second)
+		lease := scene.Receive(t, waiting)
 		require.NoError(t, lease.Err)
 		synctest.Wait() // the log is written by a queue
 		require.Zero(t, log.Count("what no event had told it"))
 		require.Equal(t, 1, log.Count("a semaphore's waiter found by looking again"))
-		bubble.GiveBack(t, lease.Lease)
+		scene.GiveBack(t, lease.Lease)
 		cancel()
-		_ = patient.Receive(t, gone)
+		_ = scene.Receive(t, gone)
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -29,7 +29,7 @@ func TestRefused(t *testing.T) {
 }
 
 func turnedAway(t *testing.T, at *place, user, password string) {
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	client, err := locks.Open(ctx, at.Connect(), locks.WithSASL(mechanism(t, user, password)))
 	require.Nil(t, client)
 	require.NoError(t, ctx.Err(), "it is told at once")
@@ -47,10 +47,10 @@ func withoutSASL(t *testing.T, at *place) {
 	if !at.required {
 		return
 	}
-	client, err := locks.Open(patient.Deadline(t), at.Connect())
+	client, err := locks.Open(scene.Deadline(t), at.Connect())
 	if err == nil {
 		defer func() { _ = client.Close(context.Background()) }()
-		_, err = client.Mutex("/a").Lock(patient.Deadline(t))
+		_, err = client.Mutex("/a").Lock(scene.Deadline(t))
 	}
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 	require.ErrorContains(t, err, "requires SASL")
@@ -61,12 +61,12 @@ func passwordChanged(t *testing.T, at *place) {
 	proxy := at.Proxy(t)
 	now := &changing{}
 	now.now.Store(mechanism(t, bob, passwords[bob]))
-	client := patient.Open(t, proxy.Addr()+at.Root(), locks.WithSASL(now))
-	lease := patient.LockAt(t, client, "/mine")
-	second := patient.Queue(t, client, "/mine")
+	client := scene.Open(t, proxy.Addr()+at.Root(), locks.WithSASL(now))
+	lease := scene.LockAt(t, client, "/mine")
+	second := scene.Queue(t, client, "/mine")
 	now.now.Store(mechanism(t, bob, "another"))
 	proxy.Cut()
-	patient.AwaitLost(t, lease)
+	scene.AwaitLost(t, lease)
 	<-second.Done
 	require.ErrorIs(t, second.Err, locks.ErrClosed)
 	require.ErrorIs(t, client.Session().Err(), zkconn.ErrAuthFailed)
@@ -86,18 +86,18 @@ func (c *changing) Start(ctx context.Context, s zkconn.SASLServer) (zkconn.SASLE
 // nobody.
 func TestRealRequireClientAuthScheme(t *testing.T) {
 	s := rig.StartStandalone(t, jaas, rig.WithConfig("requireClientAuthScheme", "sasl"))
-	patient.GiveBack(t, patient.LockAt(t, saslClient(t, s.Addr()), "/mine"))
-	patient.GiveBack(t, patient.LockAt(t, patient.Open(t, s.Addr()), "/anybodys"))
+	scene.GiveBack(t, scene.LockAt(t, saslClient(t, s.Addr()), "/mine"))
+	scene.GiveBack(t, scene.LockAt(t, scene.Open(t, s.Addr()), "/anybodys"))
 }
 
 // A server that has a JAAS file and no provider authenticates, and knows no access lists of the scheme.
 func TestRealServerWithoutTheProvider(t *testing.T) {
 	s := rig.StartStandalone(t, jaas,
 		rig.WithConfig("authProvider.1", "org.apache.zookeeper.server.auth.IPAuthenticationProvider"))
-	_, err := saslClient(t, s.Addr()).Mutex("/mine").Lock(patient.Deadline(t))
+	_, err := saslClient(t, s.Addr()).Mutex("/mine").Lock(scene.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrFailed)
 	require.ErrorContains(t, err, "invalid ACL")
-	patient.GiveBack(t, patient.LockAt(t, patient.Open(t, s.Addr(), sasl(t, bob)), "/anybodys"))
+	scene.GiveBack(t, scene.LockAt(t, scene.Open(t, s.Addr(), sasl(t, bob)), "/anybodys"))
 }
 
 // 3.8, up to 3.8.6, keeps the name of the last known user for all connections, and takes a user
@@ -109,7 +109,7 @@ func TestRealUnknownUserWithAnothersPassword(t *testing.T) {
 	in := func(addr, user, password string) zkconn.EventKind {
 		conn, events := dial(t, addr, zkconn.WithSASL(mechanism(t, user, password)))
 		defer func() { _ = conn.Close() }()
-		return patient.Receive(t, events).Kind
+		return scene.Receive(t, events).Kind
 	}
 	bobs, supers := map[string]string{bob: "bobs"}, map[string]string{bob: "bobs", "super": "long and random"}
 	open := rig.StartStandalone(t, rig.WithJAAS(rig.DigestJAAS(bobs)))
@@ -133,7 +133,7 @@ func TestServerWithoutSASL(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			addr := start(t)
-			ctx := patient.Deadline(t)
+			ctx := scene.Deadline(t)
 			_, err := locks.Open(ctx, addr, sasl(t, bob))
 			require.NoError(t, ctx.Err())
 			require.ErrorIs(t, err, zkconn.ErrAuthFailed)
@@ -146,8 +146,8 @@ func TestServerWithoutSASL(t *testing.T) {
 // A server that lets clients stay whom it has refused gives itself away by the proof that it does not give.
 func TestRealServerThatLetsTheRefusedStay(t *testing.T) {
 	s := rig.StartStandalone(t, jaas, rig.WithConfig("allowSaslFailedClients", "true"))
-	_, err := locks.Open(patient.Deadline(t), s.Addr(), locks.WithSASL(mechanism(t, bob, "a guess")))
+	_, err := locks.Open(scene.Deadline(t), s.Addr(), locks.WithSASL(mechanism(t, bob, "a guess")))
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 	require.ErrorContains(t, err, "allowSaslFailedClients")
-	patient.GiveBack(t, patient.LockAt(t, saslClient(t, s.Addr()), "/mine"))
+	scene.GiveBack(t, scene.LockAt(t, saslClient(t, s.Addr()), "/mine"))
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -40,17 +39,17 @@ func keptThrough(t *testing.T, action embedded.Action) bool {
 	t.Helper()
 	s := embedded.Run(t, embedded.WithSASL(passwords), embedded.WithSASLRequired())
 	client := saslClient(t, s.Addr(), locks.WithSessionTimeout(6*time.Second)) // a third of it for an answer that never comes
-	holder := patient.LockAt(t, client, "/mine")
+	holder := scene.LockAt(t, client, "/mine")
 	id := client.Session().ID()
 	fault, err := s.Inject(embedded.Fault{Op: embedded.OpSASL, Skip: 1, Count: 1, Action: action})
 	require.NoError(t, err)
 	_, err = s.Inject(embedded.Fault{Op: embedded.OpPing, Count: 1, Action: embedded.CutBefore})
 	require.NoError(t, err)
-	require.NoError(t, fault.Wait(patient.Deadline(t)))
-	if err := patient.LockAt(t, client, "/other").Unlock(patient.Deadline(t)); !errors.Is(err, locks.ErrLost) {
+	require.NoError(t, fault.Wait(scene.Deadline(t)))
+	if err := scene.LockAt(t, client, "/other").Unlock(scene.Deadline(t)); !errors.Is(err, locks.ErrLost) {
 		require.NoError(t, err)
 	}
-	err = holder.Unlock(patient.Deadline(t))
+	err = holder.Unlock(scene.Deadline(t))
 	if errors.Is(err, locks.ErrLost) {
 		return false
 	}
@@ -64,29 +63,29 @@ func TestRealMembersDie(t *testing.T) {
 	e := rig.StartEnsemble(t, 3, jaas,
 		rig.WithConfig("sessionRequireClientSASLAuth", "true"))
 	client := saslClient(t, e.Addrs(), locks.WithSessionTimeout(time.Minute)) // longer than elections take
-	rec := patient.Recorder(t, client)
-	holder := patient.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
-	second := patient.Queue(t, saslClient(t, e.Addrs()), "/mine")
+	rec := scene.Recorder(t, client)
+	holder := scene.Locked(t, client.Mutex("/mine", locks.WithObserver(rec.PID())).Lock)
+	second := scene.Queue(t, saslClient(t, e.Addrs()), "/mine")
 	for _, member := range e.Members() {
 		require.NoError(t, member.Kill())
-		require.NoError(t, member.Restart(patient.Deadline(t)))
-		_, err := e.Leader(patient.Deadline(t))
+		require.NoError(t, member.Restart(scene.Deadline(t)))
+		_, err := e.Leader(scene.Deadline(t))
 		require.NoError(t, err)
 	}
-	patient.Eventually(t, holder.Valid, "the lease never runs again")
+	scene.Eventually(t, holder.Valid, "the lease never runs again")
 	require.NoError(t, context.Cause(holder.Context()), "and has never been lost")
-	patient.GiveBack(t, holder)
-	patient.GiveBack(t, second.Granted(t))
+	scene.GiveBack(t, holder)
+	scene.GiveBack(t, second.Granted(t))
 }
 
 // Hours of holding a lock on connections that are lost each minute, with exchanges that take a second: the lease
 // never ends, and the session stays the same.
 func TestHoursOfReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t, embedded.WithReplicas(3),
+		server := scene.Virtual(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords), embedded.WithSASLRequired())
-		client := bubble.OpenClient(t, server, server.Connect(), sasl(t, bob))
-		lease := bubble.Locked(t, client.Mutex("/hours").Lock)
+		client := scene.ClientAt(t, server, server.Connect(), sasl(t, bob))
+		lease := scene.Locked(t, client.Mutex("/hours").Lock)
 		id := client.Session().ID()
 		slow, err := server.Inject(embedded.Fault{
 			Op: embedded.OpSASL, Count: 1 << 20, Action: embedded.HoldReplies, Delay: 500 * time.Millisecond,
@@ -103,7 +102,7 @@ func TestHoursOfReconnects(t *testing.T) {
 		require.NoError(t, lease.Context().Err())
 		require.Equal(t, id, client.Session().ID())
 		require.GreaterOrEqual(t, slow.Hits(), 240)
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
@@ -112,11 +111,11 @@ func TestHoursOfReconnects(t *testing.T) {
 // keep the session alive by it. It goes on when they answer again.
 func TestSilenceInTheExchange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t, embedded.WithReplicas(3),
+		server := scene.Virtual(t, embedded.WithReplicas(3),
 			embedded.WithSASL(passwords))
-		client := bubble.OpenClient(t, server, server.Connect(), sasl(t, bob))
-		lease := bubble.Locked(t, client.Mutex("/lease").Lock)
-		next := patient.Elsewhere(t.Context(), bubble.Client(t, server).Mutex("/lease").Lock) // without SASL
+		client := scene.ClientAt(t, server, server.Connect(), sasl(t, bob))
+		lease := scene.Locked(t, client.Mutex("/lease").Lock)
+		next := scene.Elsewhere(t.Context(), scene.Client(t, server).Mutex("/lease").Lock) // without SASL
 		id := client.Session().ID()
 		time.Sleep(20 * time.Second)
 		silent, err := server.Inject(embedded.Fault{Op: embedded.OpSASL, Count: 1 << 20, Action: embedded.HoldReplies})
@@ -132,16 +131,16 @@ func TestSilenceInTheExchange(t *testing.T) {
 		require.True(t, !known || due.After(time.Now()), "the session lives for longer than the lease")
 		// A session timeout of attempts, one and a half of waiting, and what is under way, or else the session of a client that
 		// is not let in lives on.
-		got := patient.Receive(t, next)
+		got := scene.Receive(t, next)
 		require.NoError(t, got.Err)
 		require.Less(t, time.Since(cut), time.Minute)
 		other := got.Lease
 		require.Greater(t, other.Token(), lease.Token())
-		bubble.GiveBack(t, other)
+		scene.GiveBack(t, other)
 		silent.Release()
 		silent.Remove()
-		again := bubble.Locked(t, client.Mutex("/lease").Lock)
+		again := scene.Locked(t, client.Mutex("/lease").Lock)
 		require.Greater(t, again.Token(), lease.Token())
-		bubble.GiveBack(t, again)
+		scene.GiveBack(t, again)
 	})
 }

@@ -8,47 +8,46 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-func TestMain(m *testing.M) { stories.Main(m) }
+func TestMain(m *testing.M) { scene.Main(m) }
 
 // story is one thing that is shown.
-type story = stories.Story[*place]
+type story = scene.Story[*place]
 
 // place is the place of a story: a server, in which lists say who may do what.
 type place struct {
-	*stories.Servers
+	*scene.Servers
 	sasl     bool // people are known by SASL, and not by the scheme digest
 	required bool // nobody is let in without SASL
 }
 
-var kinds = []*stories.Kind{
-	{Name: "embedded", Start: stories.Embedded()},
-	{Name: "standalone", Real: true, Start: stories.Standalone()},
+var kinds = []*scene.ServerKind{
+	{Name: "embedded", Start: scene.Embedded()},
+	{Name: "standalone", Real: true, Start: scene.Standalone()},
 }
 
 var jaas = rig.WithJAAS(rig.DigestJAAS(passwords))
 
-var saslKinds = []*stories.Kind{
-	{Name: "embedded, SASL", Start: stories.Embedded(embedded.WithSASL(passwords))},
+var saslKinds = []*scene.ServerKind{
+	{Name: "embedded, SASL", Start: scene.Embedded(embedded.WithSASL(passwords))},
 	{Name: "embedded, SASL required", Required: true,
-		Start: stories.Embedded(embedded.WithSASLRequired(), embedded.WithSASL(passwords))},
-	{Name: "standalone, SASL", Real: true, Start: stories.Standalone(jaas)},
+		Start: scene.Embedded(embedded.WithSASLRequired(), embedded.WithSASL(passwords))},
+	{Name: "standalone, SASL", Real: true, Start: scene.Standalone(jaas)},
 	{Name: "standalone, SASL required", Real: true, Required: true,
-		Start: stories.Standalone(rig.WithConfig("sessionRequireClientSASLAuth", "true"), jaas)},
+		Start: scene.Standalone(rig.WithConfig("sessionRequireClientSASLAuth", "true"), jaas)},
 	{Name: "ensemble, SASL enforced", Real: true, Required: true,
-		Start: stories.Ensemble(3, jaas,
+		Start: scene.Ensemble(3, jaas,
 			rig.WithConfig("enforce.auth.enabled", "true"), rig.WithConfig("enforce.auth.schemes", "sasl"),
 			rig.WithConfig("syncLimit", "100"))}, // 20 s: a stall is no reason to elect
 }
 
 // tell tells the stories on every kind of server, where people have digest credentials.
 func tell(t *testing.T, all []story) {
-	stories.Tell(t, kinds, all, func(t *testing.T, _ *stories.Kind, zk *stories.Servers) *place {
+	scene.Tell(t, kinds, all, func(t *testing.T, _ *scene.ServerKind, zk *scene.Servers) *place {
 		at := &place{Servers: zk}
 		_, err := at.as(t, "").Create(at.Root(), nil, 0, everyone)
 		require.NoError(t, err)
@@ -58,7 +57,7 @@ func tell(t *testing.T, all []story) {
 
 // tellSASL tells them where people are known by SASL.
 func tellSASL(t *testing.T, all []story) {
-	stories.Tell(t, saslKinds, all, func(_ *testing.T, kind *stories.Kind, zk *stories.Servers) *place {
+	scene.Tell(t, saslKinds, all, func(_ *testing.T, kind *scene.ServerKind, zk *scene.Servers) *place {
 		return &place{zk, true, kind.Required}
 	})
 }
@@ -131,15 +130,15 @@ func (p *place) requireCount(t *testing.T, want int, path string) {
 func (p *place) awaitCount(t *testing.T, want int, path string) {
 	t.Helper()
 	count := p.count(t, path)
-	patient.Eventually(t, func() bool { return count() == want }, "%s never had %d children", path, want)
+	scene.Eventually(t, func() bool { return count() == want }, "%s never had %d children", path, want)
 }
 
 // use takes a lock and gives it back.
 func use(t *testing.T, client *locks.Client, path string) *locks.Lease {
 	t.Helper()
-	lease := patient.LockAt(t, client, path)
+	lease := scene.LockAt(t, client, path)
 	require.Equal(t, path, lease.Path())
 	require.True(t, lease.Valid())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	return lease
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // The predecessor's session is closed over TLS, with the client's certificate and without its credential, by which
@@ -26,15 +26,15 @@ func TestRealSessionFileWithTLSAndACL(t *testing.T) {
 			locks.WithACL(onlyMe...), locks.WithSessionFile(file),
 		}
 	}
-	lost := patient.LockAt(t, patient.Open(t, server.SecureAddr(), opts(first)...), "/restart")
+	lost := scene.LockAt(t, scene.Open(t, server.SecureAddr(), opts(first)...), "/restart")
 	content, err := os.ReadFile(first)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(second, content, 0o600))
 
-	lease, err := patient.Open(t, server.SecureAddr(), opts(second)...).Mutex("/restart").TryLock(patient.Deadline(t))
+	lease, err := scene.Open(t, server.SecureAddr(), opts(second)...).Mutex("/restart").TryLock(scene.Deadline(t))
 	require.NoError(t, err)
 	require.Greater(t, lease.Token(), lost.Token())
 	<-lost.Context().Done()
 	require.ErrorIs(t, context.Cause(lost.Context()), locks.ErrLost)
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }

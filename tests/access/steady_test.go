@@ -9,7 +9,7 @@ import (
 
 	contenders "github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -23,7 +23,7 @@ func TestSteadyLockPath(t *testing.T) {
 
 func steadyMadeAgain(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := patient.Open(t, at.Connect(), credential(alice))
+	a := scene.Open(t, at.Connect(), credential(alice))
 	requireOrder(t, at, a, steady(t, a))
 }
 
@@ -31,18 +31,18 @@ func steadyMadeAgain(t *testing.T, at *place) {
 // once: see LIMITS.
 func steadyReadTakenAway(t *testing.T, at *place) {
 	at.make(t, "", everyone, "/lock")
-	a := patient.Open(t, at.Connect(), credential(alice), locks.WithSessionTimeout(often))
+	a := scene.Open(t, at.Connect(), credential(alice), locks.WithSessionTimeout(often))
 	steady(t, a)
 	at.setACL(t, "", "/lock", may(bob, zk.PermAll), all(zk.PermCreate|zk.PermDelete))
 	var last int32
-	for ctx := patient.Deadline(t); ; {
+	for ctx := scene.Deadline(t); ; {
 		lease, err := a.Mutex("/lock").TryLock(ctx)
 		if err != nil {
 			require.ErrorIs(t, err, zkconn.ErrNoAuth)
 			break
 		}
 		last = number(t, lease)
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		time.Sleep(pause)
 	}
 	requireOrder(t, at, a, last)
@@ -72,12 +72,12 @@ func requireOrder(t *testing.T, at *place, client *locks.Client, last int32) {
 		require.NoError(t, err)
 		require.NoError(t, conn.Delete(path, -1))
 	}
-	held := patient.LockAt(t, patient.Open(t, at.Connect()), "/lock")
+	held := scene.LockAt(t, scene.Open(t, at.Connect()), "/lock")
 	require.Equal(t, last, number(t, held))
-	_, err := client.Mutex("/lock").TryLock(patient.Deadline(t))
+	_, err := client.Mutex("/lock").TryLock(scene.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
 	require.True(t, held.Valid())
-	patient.GiveBack(t, held)
+	scene.GiveBack(t, held)
 	use(t, client, "/lock")
 }
 

@@ -14,9 +14,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -42,7 +41,7 @@ func startSecured(t *testing.T, with rig.TLS, opts ...rig.Option) *secured {
 }
 
 // at is the server's port without TLS, for looking from outside.
-func (s *secured) at() *place { return &place{Servers: stories.At("", s.Addr())} }
+func (s *secured) at() *place { return &place{Servers: scene.At("", s.Addr())} }
 
 // trusting is the configuration of a client that trusts the server's authority.
 func (s *secured) trusting() *tls.Config { return &tls.Config{RootCAs: s.authority.Pool()} }
@@ -63,7 +62,7 @@ func (s *secured) as(t *testing.T, authority *rig.Authority, name string) locks.
 func requireRefused(t *testing.T, addr string, why string, opts ...locks.Option) {
 	t.Helper()
 	for {
-		ctx, giveUp := context.WithCancel(patient.Deadline(t))
+		ctx, giveUp := context.WithCancel(scene.Deadline(t))
 		var dials atomic.Int32
 		client, err := locks.Open(ctx, addr, append(slices.Clone(opts), locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 			if dials.Add(1) == 2 {
@@ -92,27 +91,27 @@ func TestRealTLS(t *testing.T) {
 		"with the oldest protocol of ours": {RootCAs: server.authority.Pool(), MinVersion: tls.VersionTLS12, MaxVersion: tls.VersionTLS12},
 	} {
 		t.Run(name, func(t *testing.T) {
-			use(t, patient.Open(t, server.SecureAddr(), locks.WithTLS(cfg)), "/tls")
+			use(t, scene.Open(t, server.SecureAddr(), locks.WithTLS(cfg)), "/tls")
 		})
 	}
 	t.Run("by the name that it was configured with", func(t *testing.T) {
 		_, port, err := net.SplitHostPort(server.SecureAddr())
 		require.NoError(t, err)
-		use(t, patient.Open(t, "localhost:"+port, locks.WithTLS(server.trusting())), "/tls")
+		use(t, scene.Open(t, "localhost:"+port, locks.WithTLS(server.trusting())), "/tls")
 	})
 	t.Run("in one queue with clients without TLS", func(t *testing.T) {
-		first := patient.LockAt(t, patient.Open(t, server.SecureAddr(), locks.WithTLS(server.trusting())), "/both")
-		second := patient.Queue(t, patient.Open(t, server.Addr()), "/both")
-		patient.GiveBack(t, first)
+		first := scene.LockAt(t, scene.Open(t, server.SecureAddr(), locks.WithTLS(server.trusting())), "/both")
+		second := scene.Queue(t, scene.Open(t, server.Addr()), "/both")
+		scene.GiveBack(t, first)
 		lease := second.Granted(t)
 		require.Greater(t, lease.Token(), first.Token())
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 	t.Run("with a credential", func(t *testing.T) {
-		client := patient.Open(t, server.SecureAddr(), locks.WithTLS(server.trusting()), credential(alice), locks.WithACL(onlyMe...))
-		lease := patient.LockAt(t, client, "/tls-digest")
+		client := scene.Open(t, server.SecureAddr(), locks.WithTLS(server.trusting()), credential(alice), locks.WithACL(onlyMe...))
+		lease := scene.LockAt(t, client, "/tls-digest")
 		require.Equal(t, []zk.ACL{may(alice, zk.PermAll)}, server.at().acl(t, alice, "/tls-digest/"+lease.Node()))
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 	t.Run("a holder reconnects after a cut and refusals", func(t *testing.T) { reconnectWithTLS(t, server) })
 }
@@ -121,7 +120,7 @@ func reconnectWithTLS(t *testing.T, server *secured) {
 	const refusals = 3
 	var conns []net.Conn
 	var dials atomic.Int32
-	client := patient.Open(t, server.SecureAddr(), locks.WithTLS(server.trusting()),
+	client := scene.Open(t, server.SecureAddr(), locks.WithTLS(server.trusting()),
 		locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 			n := dials.Add(1)
 			if 1 < n && n <= 1+refusals {
@@ -133,15 +132,15 @@ func reconnectWithTLS(t *testing.T, server *secured) {
 			}
 			return conn, err
 		}))
-	mutex, rec := patient.Recorded(t, client, "/tls-cut")
-	lease := patient.Locked(t, mutex.Lock)
+	mutex, rec := scene.Recorded(t, client, "/tls-cut")
+	lease := scene.Locked(t, mutex.Lock)
 	session := client.Session().ID()
 	require.NoError(t, conns[0].Close()) // under the TLS that is on it
-	_, err := rec.AwaitNth(patient.Deadline(t), messages.StateHeld, 2)
+	_, err := rec.AwaitNth(scene.Deadline(t), messages.StateHeld, 2)
 	require.NoError(t, err)
 	require.Equal(t, session, client.Session().ID())
 	require.True(t, lease.Valid())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	require.GreaterOrEqual(t, dials.Load(), int32(2+refusals))
 }
 
@@ -181,26 +180,26 @@ func TestRealTLSRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { requireRefused(t, c.addr, c.why, c.opts...) })
 	}
-	use(t, patient.Open(t, other, named), "/named")
+	use(t, scene.Open(t, other, named), "/named")
 }
 
 // A server that demands certificates of its clients, and knows them by those in ACLs.
 func TestRealTLSWithClientCertificates(t *testing.T) {
 	server := startSecured(t, rig.TLS{Demand: true})
 	hers, his := server.as(t, server.authority, alice), server.as(t, server.authority, bob)
-	a := patient.Open(t, server.SecureAddr(), hers, locks.WithACL(onlyMe...))
-	lease := patient.LockAt(t, a, "/hers")
-	for _, stranger := range []*locks.Client{patient.Open(t, server.SecureAddr(), his), patient.Open(t, server.Addr())} {
-		_, err := stranger.Mutex("/hers").Lock(patient.Deadline(t))
+	a := scene.Open(t, server.SecureAddr(), hers, locks.WithACL(onlyMe...))
+	lease := scene.LockAt(t, a, "/hers")
+	for _, stranger := range []*locks.Client{scene.Open(t, server.SecureAddr(), his), scene.Open(t, server.Addr())} {
+		_, err := stranger.Mutex("/hers").Lock(scene.Deadline(t))
 		require.ErrorIs(t, err, zkconn.ErrNoAuth)
 		require.ErrorContains(t, err, "/hers")
 	}
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	use(t, a, "/hers")
 	// A session must be able to read its own nodes, so this is how the servers name her.
 	named := locks.WithACL(zk.ACL{Perms: zk.PermAll, Scheme: "x509", ID: "CN=" + alice})
-	use(t, patient.Open(t, server.SecureAddr(), hers, named, locks.WithParentACL(everyone...)), "/named")
-	_, err := patient.Open(t, server.SecureAddr(), his, named, locks.WithParentACL(everyone...)).Mutex("/named").Lock(patient.Deadline(t))
+	use(t, scene.Open(t, server.SecureAddr(), hers, named, locks.WithParentACL(everyone...)), "/named")
+	_, err := scene.Open(t, server.SecureAddr(), his, named, locks.WithParentACL(everyone...)).Mutex("/named").Lock(scene.Deadline(t))
 	require.ErrorContains(t, err, "its own session may not read it")
 }
 
@@ -210,12 +209,12 @@ func TestRealSASLBelowTLS(t *testing.T) {
 	secure := locks.WithTLS(s.trusting())
 	proxy := rig.NewProxy(t, s.Addr()) // of the port without, which Netty serves too
 	for _, client := range []*locks.Client{saslClient(t, s.SecureAddr(), secure), saslClient(t, proxy.Addr())} {
-		lease := patient.LockAt(t, client, "/mine")
+		lease := scene.LockAt(t, client, "/mine")
 		proxy.Cut()
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	}
 	for addr, opts := range map[string][]locks.Option{s.SecureAddr(): {secure}, s.Addr(): nil} {
-		ctx := patient.Deadline(t)
+		ctx := scene.Deadline(t)
 		_, err := locks.Open(ctx, addr, append(opts, locks.WithSASL(mechanism(t, bob, "a guess")))...)
 		require.NoError(t, ctx.Err())
 		require.ErrorIs(t, err, zkconn.ErrAuthFailed)

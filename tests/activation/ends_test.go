@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -42,7 +42,7 @@ func TestEnds(t *testing.T) {
 		"expired": func(t *testing.T, p *pair, server *embedded.Server) {
 			require.NoError(t, server.Expire(p.a.session.ID()))
 		},
-		"cut from the servers": func(_ *testing.T, p *pair, _ *embedded.Server) { p.a.line.Be(bubble.Down) },
+		"cut from the servers": func(_ *testing.T, p *pair, _ *embedded.Server) { p.a.line.Be(scene.Down) },
 		"session closed": func(t *testing.T, p *pair, _ *embedded.Server) {
 			require.NoError(t, p.a.session.Close(t.Context()))
 		},
@@ -50,13 +50,13 @@ func TestEnds(t *testing.T) {
 			p.a.system.Root.Stop(p.a.session.PID())
 		},
 		"broken": func(t *testing.T, p *pair, server *embedded.Server) {
-			client := bubble.Client(t, server)
+			client := scene.Client(t, server)
 			queue, err := client.Queue(t.Context(), path)
 			require.NoError(t, err)
 			require.NoError(t, client.Break(t.Context(), queue[0]))
 		},
 		"asked for": func(t *testing.T, p *pair, server *embedded.Server) {
-			_, err := bubble.Client(t, server).Revoke(t.Context(), path)
+			_, err := scene.Client(t, server).Revoke(t.Context(), path)
 			require.NoError(t, err)
 		},
 	} {
@@ -89,7 +89,7 @@ func TestTakenByForce(t *testing.T) {
 		for n := range 100 {
 			p.a.send(p.first, work{n: 2 + n, lasts: 25 * time.Second})
 		}
-		_, err := bubble.Client(t, server).Revoke(t.Context(), path)
+		_, err := scene.Client(t, server).Revoke(t.Context(), path)
 		require.NoError(t, err)
 		time.Sleep(time.Minute + time.Second)
 		require.Equal(t, []string{"Started", "1"}, p.served("b"))
@@ -123,13 +123,13 @@ func TestSessionClosedWhileWaiting(t *testing.T) {
 func TestPanics(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
-		holder := bubble.Locked(t, bubble.Client(t, server).Mutex(path).Lock)
+		holder := scene.Locked(t, scene.Client(t, server).Mutex(path).Lock)
 		waits := n.spawn(j)
 		for _, message := range []any{work{n: 1}, fail{}, work{n: 2}, fail{}, work{n: 3}} {
 			n.send(waits, message)
 		}
 		synctest.Wait()
-		bubble.GiveBack(t, holder)
+		scene.GiveBack(t, holder)
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"Started", "1", "Restarting", "Started", "2", "Restarting", "Started", "3"},
 			j.served("n"))
@@ -160,7 +160,7 @@ func TestPanicsWhileItStops(t *testing.T) {
 	}{
 		"Stopping":           {stopping, stop},
 		"Stopped":            {func(m any) bool { _, is := m.(*actor.Stopped); return is }, stop},
-		"Stopping, and lost": {stopping, func(n *node, _ *actor.PID) { n.line.Be(bubble.Down) }},
+		"Stopping, and lost": {stopping, func(n *node, _ *actor.PID) { n.line.Be(scene.Down) }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, server *embedded.Server) {
@@ -213,7 +213,7 @@ func TestRestartedWhenItHasStopped(t *testing.T) {
 		n.send(sibling, "fail") // all children are restarted
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"Started", "1", "Stopping", "Stopped"}, j.served("n"))
-		queue, err := bubble.Client(t, server).Queue(t.Context(), path)
+		queue, err := scene.Client(t, server).Queue(t.Context(), path)
 		require.NoError(t, err)
 		require.Empty(t, queue)
 	})

@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -90,7 +90,7 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			virtually(t, func(t *testing.T, server *embedded.Server) {
 				n, j := newNode(t, server, "n"), &journal{}
-				holder := bubble.Locked(t, bubble.Client(t, server).Mutex(path).Lock)
+				holder := scene.Locked(t, scene.Client(t, server).Mutex(path).Lock)
 				waits := n.system.Root.Spawn(n.props(j, c.want, activation.WithKept(2)))
 				synctest.Wait() // protoactor drops what comes just when an actor stops without a word
 				var asked []*actor.Future
@@ -110,7 +110,7 @@ func TestRefused(t *testing.T) {
 				synctest.Wait()
 				require.False(t, n.alive(waits))
 				require.Empty(t, j.served("n"))
-				bubble.GiveBack(t, holder)
+				scene.GiveBack(t, holder)
 			})
 		})
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // failing is a source of locks whose first lock actors cannot be spawned.
@@ -37,7 +37,7 @@ func (f *failing) NewLock(want messages.Acquire, opts ...actors.LockOption) *act
 func TestSpawnFails(t *testing.T) {
 	for served, decides := range map[string]actor.Directive{"Started 1": actor.RestartDirective, "": actor.StopDirective} {
 		synctest.Test(t, func(t *testing.T) {
-			n, j := &node{name: "n", system: bubble.System(t), from: &failing{newMute(time.Hour), 1}}, &journal{}
+			n, j := &node{name: "n", system: scene.System(t), from: &failing{newMute(time.Hour), 1}}, &journal{}
 			strategy := actor.NewOneForOneStrategy(1, time.Minute, func(any) actor.Directive { return decides })
 			child := make(chan *actor.PID, 1)
 			n.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {

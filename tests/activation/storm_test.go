@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -82,9 +82,9 @@ func (p *post) now() *actor.PID {
 func (p *post) strike(t *testing.T, client *locks.Client, random *rand.Rand) {
 	switch random.IntN(6) {
 	case 0, 1, 2: // for 0 to 2 session timeouts
-		p.line.Be(bubble.Down)
+		p.line.Be(scene.Down)
 		time.Sleep(time.Duration(random.Int64N(int64(2 * timeout))))
-		p.line.Be(bubble.Open)
+		p.line.Be(scene.Up)
 	case 3:
 		p.system.Root.Stop(p.now())
 	case 4:
@@ -97,7 +97,7 @@ func (p *post) strike(t *testing.T, client *locks.Client, random *rand.Rand) {
 
 func storm(t *testing.T, server *embedded.Server, seed uint64) {
 	random := rand.New(rand.NewPCG(seed, 1))
-	j, client := &journal{}, bubble.Client(t, server)
+	j, client := &journal{}, scene.Client(t, server)
 	ctx, stop := context.WithCancel(t.Context())
 	nodes := []*node{newNode(t, server, "a"), newNode(t, server, "b"), newNode(t, server, "c")}
 	pid, err := gateway.Spawn(nodes[0].system, nodes[0].session, "locks")
@@ -131,8 +131,8 @@ func storm(t *testing.T, server *embedded.Server, seed uint64) {
 	}
 	require.Greater(t, served, 1)
 	require.Greater(t, len(j.entries), 100)
-	last := bubble.Locked(t, client.Mutex(path).Lock)
-	bubble.GiveBack(t, last)
+	last := scene.Locked(t, client.Mutex(path).Lock)
+	scene.GiveBack(t, last)
 	time.Sleep(time.Minute)
 	queue, err := client.Queue(t.Context(), path)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -45,7 +45,7 @@ func (m *mute) Clock(uint64) *zkconn.LeaseClock { return m.clock }
 // although no event has told of it.
 func TestClockIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n, j := &node{name: "n", system: bubble.System(t)}, &journal{}
+		n, j := &node{name: "n", system: scene.System(t)}, &journal{}
 		pid := n.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &account{j, "n"} },
 			activation.Single(newMute(10*time.Second), activation.At(messages.Acquire{Path: path}))))
 		for i := range 1000 {
@@ -63,7 +63,7 @@ func TestClockIsAsked(t *testing.T) {
 // it and no message comes.
 func TestContextEndsByTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		system, begun, over := bubble.System(t), time.Now(), make(chan time.Duration, 2)
+		system, begun, over := scene.System(t), time.Now(), make(chan time.Duration, 2)
 		system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 			switch ctx.Message().(type) {
 			case *actor.Started:
@@ -82,7 +82,7 @@ func TestContextEndsByTheClock(t *testing.T) {
 // TestClockIsAskedForContinuations: as for messages.
 func TestClockIsAskedForContinuations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		system, ran := bubble.System(t), make(chan string, 10)
+		system, ran := scene.System(t), make(chan string, 10)
 		soon, late := actor.NewFuture(system, time.Hour), actor.NewFuture(system, time.Hour)
 		system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, starts := ctx.Message().(*actor.Started); starts {
@@ -106,14 +106,14 @@ func TestClockIsAskedForContinuations(t *testing.T) {
 func TestNoneOvertakes(t *testing.T) {
 	virtually(t, func(t *testing.T, server *embedded.Server) {
 		n, j := newNode(t, server, "n"), &journal{}
-		holder := bubble.Locked(t, bubble.Client(t, server).Mutex(path).Lock)
+		holder := scene.Locked(t, scene.Client(t, server).Mutex(path).Lock)
 		waits, want := n.spawn(j), []string{"Started"}
 		for i := range 20 {
 			want = append(want, fmt.Sprint(i))
 			n.send(waits, work{n: i, lasts: time.Second})
 			if i == 9 {
 				synctest.Wait()
-				bubble.GiveBack(t, holder)
+				scene.GiveBack(t, holder)
 			}
 			if i >= 9 {
 				time.Sleep(300 * time.Millisecond)

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/activation"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -26,7 +26,7 @@ const path = "/accounts/seven"
 // virtually runs a test in virtual time, on a server of its own.
 func virtually(t *testing.T, test func(t *testing.T, server *embedded.Server)) {
 	synctest.Test(t, func(t *testing.T) {
-		test(t, bubble.Server(t))
+		test(t, scene.Virtual(t))
 	})
 }
 
@@ -35,14 +35,14 @@ type node struct {
 	name    string
 	system  *actor.ActorSystem
 	session *actors.Session
-	line    *bubble.Network
+	line    *scene.Network
 	from    actors.Provider // the session, or gateways
 }
 
 func newNode(t *testing.T, server *embedded.Server, name string) *node {
 	t.Helper()
-	n := &node{name: name, line: &bubble.Network{Server: server}, system: bubble.System(t)}
-	n.session = bubble.Session(t, n.system, n.line, timeout)
+	n := &node{name: name, line: &scene.Network{Server: server}, system: scene.System(t)}
+	n.session = scene.SessionOver(t, n.system, n.line, timeout)
 	n.from = n.session
 	return n
 }

@@ -6,17 +6,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestContended: a holder that has asked is told of another client's contender, of its own session's,
 // and of one that was there before it asked, also after a node of another queue has come and gone.
 func TestContended(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s, others := stage.New(t, at.Connect()), stage.New(t, at.Connect())
-	for name, other := range map[string]*stage.Stage{"/another-client": others, "/own-session": s} {
+	at := scene.OnEmbedded(t)
+	s, others := scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect())
+	for name, other := range map[string]*scene.Stage{"/another-client": others, "/own-session": s} {
 		holder := s.Spawn(t, name)
 		held := holder.Hold(t)
 		holder.Send(&messages.WatchContention{})
@@ -25,10 +23,10 @@ func TestContended(t *testing.T) {
 		elsewhere.Send(&messages.Release{})
 		elsewhere.Finish(t)
 		waiter := other.Spawn(t, name)
-		patient.Await(t, waiter.Rec, messages.StateWatching)
-		require.Equal(t, &messages.Contended{Grant: held.Grant}, stage.Notice[*messages.Contended](t, holder))
+		scene.Await(t, waiter.Rec, messages.StateWatching)
+		require.Equal(t, &messages.Contended{Grant: held.Grant}, scene.Notice[*messages.Contended](t, holder))
 		holder.Send(messages.WatchContention{})
-		require.Equal(t, &messages.Contended{Grant: held.Grant}, stage.Notice[*messages.Contended](t, holder))
+		require.Equal(t, &messages.Contended{Grant: held.Grant}, scene.Notice[*messages.Contended](t, holder))
 		holder.Send(&messages.Release{})
 		waiter.Hold(t)
 		require.Len(t, holder.Finish(t), 1)
@@ -37,15 +35,15 @@ func TestContended(t *testing.T) {
 
 // TestCheck: a holder's node is checked. Once an operator has deleted it, the hold is lost.
 func TestCheck(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	s, o := scene.NewStage(t, at.Connect()), scene.Look(t, at)
 	r := s.Spawn(t, "/checked")
 	held := r.Hold(t)
 	r.Send(&messages.Check{})
-	require.Equal(t, &messages.Checked{Grant: held.Grant}, stage.Notice[*messages.Checked](t, r))
+	require.Equal(t, &messages.Checked{Grant: held.Grant}, scene.Notice[*messages.Checked](t, r))
 	o.Remove(t, "/checked", held.Node)
 	r.Send(&messages.Check{})
-	lost := stage.Notice[*messages.Lost](t, r)
+	lost := scene.Notice[*messages.Lost](t, r)
 	require.Equal(t, messages.ReasonNodeDeleted, lost.Reason)
 	require.Empty(t, r.Finish(t))
 }
@@ -53,23 +51,23 @@ func TestCheck(t *testing.T) {
 // TestTellsMore: a request that asks for it is told how many were before it, and since when its node is
 // watched: once after Held, and once after Resumed. One that does not ask is told neither.
 func TestTellsMore(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	f := stage.NewFragile(t, at)
+	at := scene.OnEmbedded(t)
+	f := scene.NewFragile(t, at)
 	want := messages.Acquire{Path: "/more", TellMore: true}
 	first := f.SpawnFor(t, want)
-	held := stage.Notice[*messages.Held](t, first)
+	held := scene.Notice[*messages.Held](t, first)
 	require.Equal(t, messages.MaxPlace, held.Places)
-	require.Equal(t, &messages.Watched{Grant: held.Grant, Readable: true}, stage.Notice[*messages.Watched](t, first))
+	require.Equal(t, &messages.Watched{Grant: held.Grant, Readable: true}, scene.Notice[*messages.Watched](t, first))
 
 	silent := f.Spawn(t, "/more")
-	patient.Await(t, silent.Rec, messages.StateWatching)
+	scene.Await(t, silent.Rec, messages.StateWatching)
 	third := f.SpawnFor(t, want)
-	require.Equal(t, 2, stage.Notice[*messages.Waiting](t, third).Before)
+	require.Equal(t, 2, scene.Notice[*messages.Waiting](t, third).Before)
 
 	f.Proxy.Cut()
-	stage.Notice[*messages.Suspended](t, first)
-	stage.Notice[*messages.Resumed](t, first)
-	require.Equal(t, &messages.Watched{Grant: held.Grant, Readable: true}, stage.Notice[*messages.Watched](t, first))
+	scene.Notice[*messages.Suspended](t, first)
+	scene.Notice[*messages.Resumed](t, first)
+	require.Equal(t, &messages.Watched{Grant: held.Grant, Readable: true}, scene.Notice[*messages.Watched](t, first))
 	first.Send(&messages.Release{})
 	require.Len(t, first.Finish(t), 1)
 	silent.Hold(t)

@@ -9,9 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // crew is an actor with lock actors, half of which hold, and which follows their queues. An owner has the last.
@@ -42,33 +40,33 @@ func (c *crew) Receive(ctx actor.Context) {
 // TestShutdownMakesNoDeadLetters: a program stops its actors, waits for that, and closes its session; or it closes the
 // session first. protoactor has nothing to log.
 func TestShutdownMakesNoDeadLetters(t *testing.T) {
-	zk := stories.OnEmbedded(t)
-	for name, stop := range map[string]func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}){
-		"the actor, the session": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
+	zk := scene.OnEmbedded(t)
+	for name, stop := range map[string]func(s *scene.Stage, crew, owner *actor.PID, gone chan struct{}){
+		"the actor, the session": func(s *scene.Stage, crew, _ *actor.PID, _ chan struct{}) {
 			require.NoError(t, s.System.Root.StopFuture(crew).Wait())
-			require.NoError(t, s.Session.Close(patient.Deadline(t)))
+			require.NoError(t, s.Session.Close(scene.Deadline(t)))
 		},
-		"the session, the actor": func(s *stage.Stage, crew, _ *actor.PID, _ chan struct{}) {
-			require.NoError(t, s.Session.Close(patient.Deadline(t)))
+		"the session, the actor": func(s *scene.Stage, crew, _ *actor.PID, _ chan struct{}) {
+			require.NoError(t, s.Session.Close(scene.Deadline(t)))
 			require.NoError(t, s.System.Root.PoisonFuture(crew).Wait())
 		},
-		"the owner, the actor, the session": func(s *stage.Stage, crew, owner *actor.PID, gone chan struct{}) {
+		"the owner, the actor, the session": func(s *scene.Stage, crew, owner *actor.PID, gone chan struct{}) {
 			require.NoError(t, s.System.Root.StopFuture(owner).Wait())
 			for range 2 * paths {
 				<-gone
 			}
 			require.NoError(t, s.System.Root.StopFuture(crew).Wait())
-			require.NoError(t, s.Session.Close(patient.Deadline(t)))
+			require.NoError(t, s.Session.Close(scene.Deadline(t)))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			letters := make(chan string, 100)
-			patient.Cleanup(t, func() { // after the session and the system
+			scene.Cleanup(t, func() { // after the session and the system
 				for len(letters) > 0 {
 					t.Error(<-letters)
 				}
 			})
-			s := stage.New(t, zk.Connect())
+			s := scene.NewStage(t, zk.Connect())
 			s.System.EventStream.Subscribe(func(event any) {
 				if letter, is := event.(*actor.DeadLetterEvent); is {
 					if _, quiet := letter.Message.(actor.IgnoreDeadLetterLogging); !quiet {

@@ -8,16 +8,14 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestLockPathIsNotWritten: the lock path changes in nothing but its children, whoever has made it, and what somebody keeps in
 // it stays.
 func TestLockPathIsNotWritten(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
+		s, o := scene.NewStage(t, at.Connect()), scene.Look(t, at)
 		o.Plant(t, "/theirs", "theirs")
 		for path, data := range map[string]string{"/theirs": "theirs", "/made": ""} {
 			first := s.Spawn(t, path).Holds(t)
@@ -27,7 +25,7 @@ func TestLockPathIsNotWritten(t *testing.T) {
 			second.Send(&messages.Release{})
 			first.Finish(t)
 			second.Finish(t)
-			stories.AwaitNone(t, at, path)
+			scene.AwaitNone(t, at, path)
 			kept, stat, err := o.Get(at.Root() + path)
 			require.NoError(t, err)
 			require.Equal(t, data, string(kept))
@@ -42,9 +40,9 @@ func TestLockPathIsNotWritten(t *testing.T) {
 // containers, which the server removes when they are empty; the next request makes them again, also when
 // it comes at the very moment.
 func TestLockPathVanishesBehindItsLastContender(t *testing.T) {
-	stories.EachControlled(t, 1, func(t *testing.T, server stories.Controlled) {
-		at := stories.At("/chroot", server.Connect)
-		s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+	scene.EachControlled(t, 1, func(t *testing.T, server scene.Controlled) {
+		at := scene.At("/chroot", server.Connect)
+		s, o := scene.NewStage(t, at.Connect()), scene.Look(t, at)
 		gone := func(path string) bool {
 			exists, _, err := o.Exists(path)
 			require.NoError(t, err)
@@ -60,31 +58,31 @@ func TestLockPathVanishesBehindItsLastContender(t *testing.T) {
 				r.Send(&messages.Release{})
 				r.Finish(t)
 			}
-			patient.Eventually(t, func() bool { return gone("/chroot/deep/down") }, "/chroot/deep/down never vanished")
+			scene.Eventually(t, func() bool { return gone("/chroot/deep/down") }, "/chroot/deep/down never vanished")
 		}
-		patient.Eventually(t, func() bool { return gone("/chroot") }, "/chroot never vanished")
+		scene.Eventually(t, func() bool { return gone("/chroot") }, "/chroot never vanished")
 	})
 }
 
 // TestEphemeralLockPathIsRefused: a node of a session can have no children.
 func TestEphemeralLockPathIsRefused(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	s, o := scene.NewStage(t, at.Connect()), scene.Look(t, at)
 	_, err := o.Create(at.Root()+"/ephemeral", nil, zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
 	for _, path := range []string{"/ephemeral", "/ephemeral/below"} {
 		r := s.Spawn(t, path)
-		failed := stage.Notice[*messages.Failed](t, r)
+		failed := scene.Notice[*messages.Failed](t, r)
 		require.Equal(t, messages.ReasonRefused, failed.Reason)
 		require.NotEmpty(t, failed.Detail)
-		stage.RequireMatch(t, r, actorstest.InOrder(messages.StateCreating, messages.StateFailed)...)
+		scene.RequireMatch(t, r, actorstest.InOrder(messages.StateCreating, messages.StateFailed)...)
 	}
 }
 
 // TestOperatorRemovesAnEmptyLockPath: between two requests of a session that knows it.
 func TestOperatorRemovesAnEmptyLockPath(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	s, o := scene.NewStage(t, at.Connect()), scene.Look(t, at)
 	var newest messages.Token
 	for range 3 {
 		r := s.Spawn(t, "/empty/deep")

@@ -8,14 +8,13 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestOwnersEnd releases its lock, and takes its waiter out of the queue.
 func TestOwnersEnd(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s, others, o := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	s, others, o := scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect()), scene.Look(t, at)
 	owner := s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 	owned := s.Spawn(t, "/owned", actors.WithOwner(owner))
 	held := owned.Hold(t)
@@ -24,20 +23,20 @@ func TestOwnersEnd(t *testing.T) {
 	next := others.Spawn(t, "/owned").Waits(t)
 
 	s.System.Root.Poison(owner)
-	require.Equal(t, messages.ReasonOwnerGone, stage.Notice[*messages.Cancelled](t, waiter).Reason)
+	require.Equal(t, messages.ReasonOwnerGone, scene.Notice[*messages.Cancelled](t, waiter).Reason)
 	require.Empty(t, waiter.Finish(t))
 	require.Len(t, o.Queue(t, "/other"), 1)
-	stage.RequireMatch(t, waiter, stage.Waited(messages.StateReleasing, messages.StateCancelled)...)
+	scene.RequireMatch(t, waiter, scene.Waited(messages.StateReleasing, messages.StateCancelled)...)
 	o.AwaitQueue(t, "/owned", []string{next.Hold(t).Node})
 	require.Equal(t, []any{&messages.Released{Grant: held.Grant, Reason: messages.ReasonOwnerGone}}, owned.Finish(t))
-	stage.RequireMatch(t, owned, stage.Straight(messages.StateHeld, messages.StateReleasing, messages.StateReleased)...)
+	scene.RequireMatch(t, owned, scene.Straight(messages.StateHeld, messages.StateReleasing, messages.StateReleased)...)
 }
 
 // TestOwnerThatIsGoneAlready: an owner that ended before its lock actor was spawned is an owner that has
 // ended.
 func TestOwnerThatIsGoneAlready(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s := stage.New(t, at.Connect())
+	at := scene.OnEmbedded(t)
+	s := scene.NewStage(t, at.Connect())
 	stopped := make(chan struct{})
 	owner := s.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		if _, ok := ctx.Message().(*actor.Stopped); ok {
@@ -57,5 +56,5 @@ func TestOwnerThatIsGoneAlready(t *testing.T) {
 	default:
 		t.Fatalf("ended with %T", last)
 	}
-	stories.AwaitNone(t, at, "/orphaned")
+	scene.AwaitNone(t, at, "/orphaned")
 }

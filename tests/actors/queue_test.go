@@ -6,28 +6,26 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestWithGoZookeepersLock: contenders of both kinds stand in one queue, and each waits for the other.
 func TestWithGoZookeepersLock(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
+		s, o := scene.NewStage(t, at.Connect()), scene.Look(t, at)
 		first := s.Spawn(t, "/shared")
 		one := first.Hold(t)
-		second := stories.LockOutside(o, "/shared")
-		stories.AwaitCount(t, at, "/shared", 2)
+		second := scene.LockOutside(o, "/shared")
+		scene.AwaitCount(t, at, "/shared", 2)
 		third := s.Spawn(t, "/shared")
-		patient.Await(t, third.Rec, messages.StateWatching)
-		fourth := stories.LockOutside(o, "/shared")
-		stories.AwaitCount(t, at, "/shared", 4)
+		scene.Await(t, third.Rec, messages.StateWatching)
+		fourth := scene.LockOutside(o, "/shared")
+		scene.AwaitCount(t, at, "/shared", 4)
 		queue := o.Queue(t, "/shared")
 		require.Equal(t, one.Node, queue[0])
 		require.Empty(t, second.Held)
 		tried := s.SpawnFor(t, messages.Acquire{Path: "/shared", Try: true})
-		require.Equal(t, messages.ReasonNotAcquired, stage.Notice[*messages.Cancelled](t, tried).Reason)
+		require.Equal(t, messages.ReasonNotAcquired, scene.Notice[*messages.Cancelled](t, tried).Reason)
 
 		first.Send(&messages.Release{})
 		second.Hold(t)
@@ -43,6 +41,6 @@ func TestWithGoZookeepersLock(t *testing.T) {
 		fourth.Hold(t)
 		o.AwaitQueue(t, "/shared", queue[3:])
 		require.NoError(t, fourth.Unlock())
-		stories.AwaitNone(t, at, "/shared")
+		scene.AwaitNone(t, at, "/shared")
 	})
 }

@@ -6,15 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestCommands are understood by value and by pointer. A holder gives back, and a waiter gives up; each is told that it asked
 // for that.
 func TestCommands(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s, o := stage.New(t, at.Connect()), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	s, o := scene.NewStage(t, at.Connect()), scene.Look(t, at)
 	for _, c := range []struct {
 		command any
 		asked   messages.Reason
@@ -26,7 +25,7 @@ func TestCommands(t *testing.T) {
 		held := holder.Hold(t)
 		waiter := s.Spawn(t, "/commands").Waits(t)
 		waiter.Send(c.command)
-		require.Equal(t, c.asked, stage.Notice[*messages.Cancelled](t, waiter).Reason)
+		require.Equal(t, c.asked, scene.Notice[*messages.Cancelled](t, waiter).Reason)
 		require.Empty(t, waiter.Finish(t))
 		require.Equal(t, []string{held.Node}, o.Queue(t, "/commands"))
 		holder.Send(c.command)
@@ -36,10 +35,10 @@ func TestCommands(t *testing.T) {
 		r := s.Spawn(t, "/commands")
 		held := r.Hold(t)
 		r.Send(command)
-		require.Equal(t, &messages.RevokeRequested{Grant: held.Grant}, stage.Notice[*messages.RevokeRequested](t, r))
+		require.Equal(t, &messages.RevokeRequested{Grant: held.Grant}, scene.Notice[*messages.RevokeRequested](t, r))
 		r.Send(command) // asking again says nothing new
 		r.Send(&messages.Release{})
 		require.Equal(t, []any{&messages.Released{Grant: held.Grant, Reason: messages.ReasonReleased}}, r.Finish(t))
 	}
-	stories.AwaitNone(t, at, "/commands")
+	scene.AwaitNone(t, at, "/commands")
 }

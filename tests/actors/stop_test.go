@@ -9,26 +9,24 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // ends are the ways in which a lock actor can be ended from outside.
 var ends = []struct {
 	name string
-	end  func(*stage.Request)
+	end  func(*scene.Request)
 }{
-	{"stop", func(r *stage.Request) { r.Stage.System.Root.Stop(r.Lock) }},
-	{"poison", func(r *stage.Request) { r.Stage.System.Root.Poison(r.Lock) }},
-	{"parent stop", func(r *stage.Request) { r.Stage.System.Root.Stop(r.Parent) }},
-	{"parent poison", func(r *stage.Request) { r.Stage.System.Root.Poison(r.Parent) }},
+	{"stop", func(r *scene.Request) { r.Stage.System.Root.Stop(r.Lock) }},
+	{"poison", func(r *scene.Request) { r.Stage.System.Root.Poison(r.Lock) }},
+	{"parent stop", func(r *scene.Request) { r.Stage.System.Root.Stop(r.Parent) }},
+	{"parent poison", func(r *scene.Request) { r.Stage.System.Root.Poison(r.Parent) }},
 }
 
 // awaitEnd waits until the lock actor has ended, or its parent, which ends behind it.
-func awaitEnd(t *testing.T, r *stage.Request) {
+func awaitEnd(t *testing.T, r *scene.Request) {
 	t.Helper()
-	for limit := time.After(patient.Bound); ; {
+	for limit := time.After(scene.Bound); ; {
 		select {
 		case _, more := <-r.Told:
 			if !more {
@@ -45,15 +43,15 @@ func awaitEnd(t *testing.T, r *stage.Request) {
 // TestStoppedOneLeavesTheQueue: a lock actor that is stopped while it holds, or while it waits, deletes its node and
 // sends no end. The one behind it, of another session, holds when nobody else does.
 func TestStoppedOneLeavesTheQueue(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		s, others, o := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stories.Look(t, at)
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
+		s, others, o := scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect()), scene.Look(t, at)
 		for _, waits := range []bool{false, true} {
 			for _, e := range ends {
 				t.Run(fmt.Sprintf("%s, waits %v", e.name, waits), func(t *testing.T) {
-					through := stage.Straight(messages.StateHeld, messages.StateReleasing)
-					var before *stage.Request
+					through := scene.Straight(messages.StateHeld, messages.StateReleasing)
+					var before *scene.Request
 					if waits {
-						through = stage.Waited(messages.StateReleasing)
+						through = scene.Waited(messages.StateReleasing)
 						before = others.Spawn(t, "/stopped").Holds(t)
 					}
 					stopped := s.Spawn(t, "/stopped")
@@ -61,7 +59,7 @@ func TestStoppedOneLeavesTheQueue(t *testing.T) {
 					if waits {
 						reached = messages.StateWatching
 					}
-					node := patient.Await(t, stopped.Rec, reached).Node
+					node := scene.Await(t, stopped.Rec, reached).Node
 					next := others.Spawn(t, "/stopped").Waits(t)
 					queue := o.Queue(t, "/stopped")
 
@@ -75,12 +73,12 @@ func TestStoppedOneLeavesTheQueue(t *testing.T) {
 					got := next.Hold(t)
 					require.Equal(t, queue[len(queue)-1], got.Node)
 					o.AwaitQueue(t, "/stopped", []string{got.Node})
-					tr := patient.Await(t, stopped.Rec, messages.StateReleasing)
+					tr := scene.Await(t, stopped.Rec, messages.StateReleasing)
 					require.Equal(t, messages.ReasonStopped, tr.Reason)
 					require.Equal(t, node, tr.Node)
 					require.Greater(t, got.Token, tr.Token)
 					awaitEnd(t, stopped)
-					stage.RequireMatch(t, stopped, through...)
+					scene.RequireMatch(t, stopped, through...)
 					for _, notice := range stopped.Rec.Notices() {
 						switch notice.(type) {
 						case *messages.Released, *messages.Lost, *messages.Cancelled, *messages.Failed:
@@ -90,7 +88,7 @@ func TestStoppedOneLeavesTheQueue(t *testing.T) {
 
 					next.Send(&messages.Release{})
 					next.Finish(t)
-					stories.AwaitNone(t, at, "/stopped")
+					scene.AwaitNone(t, at, "/stopped")
 				})
 			}
 		}
@@ -99,8 +97,8 @@ func TestStoppedOneLeavesTheQueue(t *testing.T) {
 
 // TestStoppedRightAfterSpawnLeavesNothing: the end may come before, while and after the node is made.
 func TestStoppedRightAfterSpawnLeavesNothing(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s, others, o := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	s, others, o := scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect()), scene.Look(t, at)
 	for i := range 20 {
 		gone := s.Spawn(t, "/young")
 		ends[i%len(ends)].end(gone)
@@ -108,7 +106,7 @@ func TestStoppedRightAfterSpawnLeavesNothing(t *testing.T) {
 		held := next.Hold(t)
 		awaitEnd(t, gone)
 		// A node that is still being made is behind the holder, and goes as well.
-		patient.Eventually(t, func() bool { return slices.Equal(o.Queue(t, "/young"), []string{held.Node}) },
+		scene.Eventually(t, func() bool { return slices.Equal(o.Queue(t, "/young"), []string{held.Node}) },
 			"an orphan stays in /young")
 		next.Send(&messages.Release{})
 		next.Finish(t)
@@ -117,27 +115,27 @@ func TestStoppedRightAfterSpawnLeavesNothing(t *testing.T) {
 	last.Hold(t)
 	last.Send(&messages.Release{})
 	last.Finish(t)
-	stories.AwaitNone(t, at, "/young")
+	scene.AwaitNone(t, at, "/young")
 }
 
 // TestStoppedWhileDisconnected: lock actors that end while there is no connection leave nothing, whether
 // the session comes back or not.
 func TestStoppedWhileDisconnected(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	for _, expires := range []bool{false, true} {
-		f, others := stage.NewFragile(t, at), stage.New(t, at.Connect())
+		f, others := scene.NewFragile(t, at), scene.NewStage(t, at.Connect())
 		holder := f.Spawn(t, "/unplugged")
 		holder.Hold(t)
 		waiter := f.Spawn(t, "/unplugged")
-		patient.Await(t, waiter.Rec, messages.StateWatching)
+		scene.Await(t, waiter.Rec, messages.StateWatching)
 		next := others.Spawn(t, "/unplugged")
-		patient.Await(t, next.Rec, messages.StateWatching)
+		scene.Await(t, next.Rec, messages.StateWatching)
 
 		f.Proxy.Refuse(true)
 		f.Proxy.Cut()
-		patient.Await(t, holder.Rec, messages.StateRecovering)
-		patient.Await(t, waiter.Rec, messages.StateRecovering)
-		for _, r := range []*stage.Request{holder, waiter} {
+		scene.Await(t, holder.Rec, messages.StateRecovering)
+		scene.Await(t, waiter.Rec, messages.StateRecovering)
+		for _, r := range []*scene.Request{holder, waiter} {
 			f.System.Root.Stop(r.Lock)
 			awaitEnd(t, r)
 		}
@@ -146,7 +144,7 @@ func TestStoppedWhileDisconnected(t *testing.T) {
 		}
 		f.Proxy.Refuse(false)
 		next.Hold(t)
-		stories.AwaitCount(t, at, "/unplugged", 1)
+		scene.AwaitCount(t, at, "/unplugged", 1)
 		next.Send(&messages.Release{})
 		next.Finish(t)
 	}

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -98,7 +98,7 @@ func (a *authority) obtain(t *testing.T, folder string, by locker) <-chan error 
 	config = certmagic.New(cache, certmagic.Config{Issuers: []certmagic.Issuer{a}, Logger: zap.NewNop(),
 		Storage: storage{&certmagic.FileStorage{Path: folder}, by}})
 	obtained := make(chan error, 1)
-	go func() { obtained <- config.ObtainCertSync(patient.Deadline(t), domain) }()
+	go func() { obtained <- config.ObtainCertSync(scene.Deadline(t), domain) }()
 	return obtained
 }
 
@@ -109,13 +109,13 @@ func TestCertMagic(t *testing.T) {
 		a, folder := newAuthority(t), t.TempDir()
 		var obtained []<-chan error
 		for range processes {
-			obtained = append(obtained, a.obtain(t, folder, patient.Open(t, servers).Keyed("/certificates").ByName()))
+			obtained = append(obtained, a.obtain(t, folder, scene.Open(t, servers).Keyed("/certificates").ByName()))
 		}
-		patient.Receive(t, a.inside)
+		scene.Receive(t, a.inside)
 		awaitQueue(t, servers, "/certificates/issue_cert_"+domain, processes)
 		close(a.opened)
 		for _, o := range obtained {
-			require.NoError(t, patient.Receive(t, o))
+			require.NoError(t, scene.Receive(t, o))
 		}
 		require.EqualValues(t, 1, a.came.Load())
 	})
@@ -126,11 +126,11 @@ func TestCertMagic(t *testing.T) {
 			obtained = append(obtained, a.obtain(t, folder, noLock{}))
 		}
 		for range processes {
-			patient.Receive(t, a.inside)
+			scene.Receive(t, a.inside)
 		}
 		close(a.opened)
 		for _, o := range obtained {
-			require.NoError(t, patient.Receive(t, o))
+			require.NoError(t, scene.Receive(t, o))
 		}
 		require.EqualValues(t, processes, a.came.Load())
 	})
@@ -142,19 +142,19 @@ func TestCertMagicLosesItsLock(t *testing.T) {
 	server := embedded.Run(t)
 	a, folder := newAuthority(t), t.TempDir()
 	lost := make(chan string, 1)
-	first := patient.Open(t, server.Addr()).Keyed("/certificates", locks.WithOnLost(func(key string, err error) {
+	first := scene.Open(t, server.Addr()).Keyed("/certificates", locks.WithOnLost(func(key string, err error) {
 		lost <- key
 	})).ByName()
 	const key = "issue_cert_" + domain
 	one := a.obtain(t, folder, first)
-	patient.Receive(t, a.inside)
+	scene.Receive(t, a.inside)
 	require.NoError(t, server.Expire(first.Lease(key).Session()))
-	require.Equal(t, key, patient.Receive(t, lost))
-	two := a.obtain(t, folder, patient.Open(t, server.Addr()).Keyed("/certificates").ByName())
-	patient.Receive(t, a.inside)
+	require.Equal(t, key, scene.Receive(t, lost))
+	two := a.obtain(t, folder, scene.Open(t, server.Addr()).Keyed("/certificates").ByName())
+	scene.Receive(t, a.inside)
 	close(a.opened)
-	require.NoError(t, patient.Receive(t, one))
-	require.NoError(t, patient.Receive(t, two))
+	require.NoError(t, scene.Receive(t, one))
+	require.NoError(t, scene.Receive(t, two))
 	require.EqualValues(t, 2, a.came.Load())
-	require.ErrorIs(t, first.Unlock(patient.Deadline(t), key), locks.ErrNotHeld, "certmagic has given it back")
+	require.ErrorIs(t, first.Unlock(scene.Deadline(t), key), locks.ErrNotHeld, "certmagic has given it back")
 }

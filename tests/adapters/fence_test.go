@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestFenceInSQL: the statements of the guide on fencing, as they stand there, let no older token write.
@@ -26,7 +26,7 @@ func TestFenceInSQL(t *testing.T) {
 	require.Len(t, statements, 2)
 	update, upsert := statements[0], statements[1]
 
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	db, err := sql.Open("sqlite3", "file:"+filepath.Join(t.TempDir(), "orders"))
 	require.NoError(t, err)
 	defer db.Close()

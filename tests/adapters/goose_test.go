@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // goose takes these values directly, without a wrapper.
@@ -54,7 +54,7 @@ func (m migration) up(t *testing.T, file string, opts ...goose.ProviderOption) <
 	require.NoError(t, err)
 	done := make(chan applied, 1)
 	go func() {
-		results, err := provider.Up(patient.Deadline(t))
+		results, err := provider.Up(scene.Deadline(t))
 		done <- applied{len(results), err}
 	}()
 	return done
@@ -78,14 +78,14 @@ func TestGoose(t *testing.T) {
 				m, file := migration{newGate()}, filepath.Join(t.TempDir(), "orders.db")
 				var all []<-chan applied
 				for range processes {
-					all = append(all, m.up(t, file, option(patient.Open(t, servers).Keyed("/migrations").ByName())))
+					all = append(all, m.up(t, file, option(scene.Open(t, servers).Keyed("/migrations").ByName())))
 				}
-				patient.Receive(t, m.inside)
+				scene.Receive(t, m.inside)
 				awaitQueue(t, servers, "/migrations/orders%2Fdb", processes)
 				close(m.opened)
 				versions := 0
 				for _, done := range all {
-					result := patient.Receive(t, done)
+					result := scene.Receive(t, done)
 					require.NoError(t, result.err)
 					versions += result.versions
 				}
@@ -100,15 +100,15 @@ func TestGoose(t *testing.T) {
 		for i := range processes {
 			all = append(all, m.up(t, file))
 			if i == 0 { // it has made the table of versions
-				patient.Receive(t, m.inside)
+				scene.Receive(t, m.inside)
 			}
 		}
 		for range processes - 1 {
-			patient.Receive(t, m.inside)
+			scene.Receive(t, m.inside)
 		}
 		close(m.opened)
 		for _, done := range all {
-			require.NoError(t, patient.Receive(t, done).err)
+			require.NoError(t, scene.Receive(t, done).err)
 		}
 		require.EqualValues(t, processes, m.came.Load())
 	})

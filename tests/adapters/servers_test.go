@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -42,6 +42,6 @@ func (g *gate) pass(ctx context.Context) (number int32, err error) {
 // awaitQueue waits until so many hold a lock or wait for it.
 func awaitQueue(t *testing.T, servers, path string, n int) {
 	t.Helper()
-	client := patient.Open(t, servers)
-	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, path)) == n }, "%d in the queue at %s", n, path)
+	client := scene.Open(t, servers)
+	scene.Eventually(t, func() bool { return len(scene.QueueOf(t, client, path)) == n }, "%d in the queue at %s", n, path)
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // childVariable has the spec of a child process in its environment.
@@ -103,18 +103,18 @@ func (s childSpec) atOnce(do func(i int)) {
 
 // offspring is a child process. It says something by a line of JSON, and is told to go on by a line.
 type offspring struct {
-	*child.Talker
-	stderr child.Tail
+	*rig.Talker
+	stderr rig.Tail
 }
 
 func startChild(spec childSpec) (*offspring, error) {
-	cmd, err := child.Again(childVariable, spec)
+	cmd, err := rig.Again(childVariable, spec)
 	if err != nil {
 		return nil, err
 	}
 	c := &offspring{}
 	cmd.Stderr = &c.stderr
-	if c.Talker, err = child.Talk(cmd); err != nil {
+	if c.Talker, err = rig.Talk(cmd); err != nil {
 		return nil, fmt.Errorf("bench: %w", err)
 	}
 	return c, nil

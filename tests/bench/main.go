@@ -9,12 +9,12 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/interop"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 func main() {
-	child.Ordered(childVariable, beChild)
+	rig.Ordered(childVariable, beChild)
 	o, err := parse(os.Args[1:], os.Stderr)
 	if err == nil {
 		err = control(o)

@@ -7,14 +7,14 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/interop"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // TestMain plays the child process when a benchmark under test starts this binary as one, and finds what the
 // benchmarks have left running.
 func TestMain(m *testing.M) {
-	child.Ordered(childVariable, beChild)
+	rig.Ordered(childVariable, beChild)
 	code := m.Run()
 	if err := interop.RemovePrograms(); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -10,22 +10,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestMain makes the binary a member where it was told so.
 func TestMain(m *testing.M) {
-	child.Ordered(memberVariable, beMember)
+	rig.Ordered(memberVariable, beMember)
 	os.Exit(m.Run())
 }
 
 // process is a member, with what it says.
 type process struct {
-	*child.Talker
+	*rig.Talker
 	address string
 	session int64
 	told    <-chan said
@@ -33,12 +31,12 @@ type process struct {
 
 func start(t *testing.T, o membership) *process {
 	t.Helper()
-	cmd, err := child.Again(memberVariable, o)
+	cmd, err := rig.Again(memberVariable, o)
 	require.NoError(t, err)
 	// Data races in a member are protoactor's to look for: its own, in its cluster, would fill the output.
 	cmd.Env = append(cmd.Env, "GORACE=log_path="+t.TempDir()+"/races")
-	cmd.Stderr = relists.Child(t, os.Stderr)
-	talker, err := child.Talk(cmd)
+	cmd.Stderr = scene.ErrorOutput(t, os.Stderr)
+	talker, err := rig.Talk(cmd)
 	require.NoError(t, err)
 	p := &process{Talker: talker}
 	told := make(chan said, 1000)
@@ -76,7 +74,7 @@ func (p *process) hear(t *testing.T, event string, over ...string) said {
 			}
 			require.Equal(t, event, s.Event, "%+v", s)
 			return s
-		case <-patient.Deadline(t).Done():
+		case <-scene.Deadline(t).Done():
 			require.FailNow(t, "never said", event)
 		}
 	}
@@ -87,7 +85,7 @@ func (p *process) hear(t *testing.T, event string, over ...string) said {
 func (p *process) requireHeard(t *testing.T) {
 	if p.Running() {
 		p.tell(t, command{Do: "relists"})
-		require.NoError(t, relists.None(p.hear(t, "relists", "served").Relists)) // its grains are not asked any more
+		require.NoError(t, scene.NoRelists(p.hear(t, "relists", "served").Relists)) // its grains are not asked any more
 	}
 }
 
@@ -110,10 +108,10 @@ type world struct {
 
 // mortal is the session timeout of a member that is killed. The test waits for its end; until the
 // kill, its lease must last on a slow machine.
-const mortal = patient.Session / 2
+const mortal = scene.Session / 2
 
 // eachServer runs a test in a cluster on the embedded server, and on a real one where that is
-// installed. The first member has a session timeout of its own, the others patient.Session. Tests run
+// installed. The first member has a session timeout of its own, the others scene.Session. Tests run
 // beside each other: each has a server and members of its own.
 func eachServer(t *testing.T, first time.Duration, test func(t *testing.T, w *world)) {
 	t.Parallel()
@@ -129,10 +127,10 @@ func eachServer(t *testing.T, first time.Duration, test func(t *testing.T, w *wo
 
 func newWorld(t *testing.T, servers string, first time.Duration) *world {
 	t.Helper()
-	w := &world{client: patient.Open(t, servers), bySessions: map[int64]*process{}}
+	w := &world{client: scene.Open(t, servers), bySessions: map[int64]*process{}}
 	all := []**process{&w.a, &w.b, &w.c}
 	for i, p := range all { // not at once: protoactor's provider panics when two create the cluster's node
-		timeout := patient.Session
+		timeout := scene.Session
 		if i == 0 {
 			timeout = first
 		}
@@ -144,7 +142,7 @@ func newWorld(t *testing.T, servers string, first time.Duration) *world {
 		}
 	}
 	for _, p := range all {
-		patient.Eventually(t, func() bool {
+		scene.Eventually(t, func() bool {
 			(*p).tell(t, command{Do: "members"})
 			return (*p).hear(t, "members").Members == len(all)
 		}, "all members are seen")
@@ -155,7 +153,7 @@ func newWorld(t *testing.T, servers string, first time.Duration) *world {
 // contenders is the number of nodes in a lock path.
 func (w *world) contenders(t *testing.T, path string) int {
 	t.Helper()
-	queue, err := w.client.Queue(patient.Deadline(t), path)
+	queue, err := w.client.Queue(scene.Deadline(t), path)
 	require.NoError(t, err)
 	return len(queue)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway/grain"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestLocksOfCluster: a member without a session locks through the grains of members that have one.
@@ -31,7 +31,7 @@ func TestLocksOfCluster(t *testing.T) {
 		}
 		require.NoError(t, w.bySessions[w.a.session].Kill())
 		for _, gone := range at[w.a.session] {
-			patient.Eventually(t, func() bool {
+			scene.Eventually(t, func() bool {
 				w.c.tell(t, command{Do: "valid", Path: gone.Path})
 				return !w.c.hear(t, "valid").Valid
 			}, "%s is lost", gone.Path)
@@ -41,12 +41,12 @@ func TestLocksOfCluster(t *testing.T) {
 			require.Greater(t, again.Token, gone.Token)
 			w.c.tell(t, command{Do: "unlock", Path: gone.Path})
 			w.c.hear(t, "unlock")
-			patient.Eventually(t, func() bool { return w.contenders(t, gone.Path) == 0 }, "no node is left")
+			scene.Eventually(t, func() bool { return w.contenders(t, gone.Path) == 0 }, "no node is left")
 		}
 		for _, stays := range at[w.b.session] {
 			w.c.tell(t, command{Do: "unlock", Path: stays.Path})
 			w.c.hear(t, "unlock")
-			patient.Eventually(t, func() bool { return w.contenders(t, stays.Path) == 0 }, "no node is left")
+			scene.Eventually(t, func() bool { return w.contenders(t, stays.Path) == 0 }, "no node is left")
 		}
 	})
 }
@@ -54,7 +54,7 @@ func TestLocksOfCluster(t *testing.T) {
 // TestTwoActivations: both members activate the grain of one path, and each of two requesters knows of
 // another one. They queue in ZooKeeper, and one of them holds.
 func TestTwoActivations(t *testing.T) {
-	eachServer(t, patient.Session, func(t *testing.T, w *world) {
+	eachServer(t, scene.Session, func(t *testing.T, w *world) {
 		const path = "/twice"
 		requesters := map[*process]*process{w.c: w.a, w.b: w.b} // and whose activation they know of
 		for asks, of := range requesters {
@@ -69,7 +69,7 @@ func TestTwoActivations(t *testing.T) {
 		first := w.c.hear(t, "held")
 		require.Equal(t, w.a.session, first.Session)
 		w.b.tell(t, command{Do: "lock", Path: path})
-		patient.Eventually(t, func() bool { return w.contenders(t, path) == 2 }, "both queue")
+		scene.Eventually(t, func() bool { return w.contenders(t, path) == 2 }, "both queue")
 		w.b.silent(t, time.Second)
 		w.c.tell(t, command{Do: "valid", Path: path})
 		require.True(t, w.c.hear(t, "valid").Valid)
@@ -80,7 +80,7 @@ func TestTwoActivations(t *testing.T) {
 		require.Greater(t, second.Token, first.Token)
 		w.b.tell(t, command{Do: "unlock", Path: path})
 		w.b.hear(t, "unlock")
-		patient.Eventually(t, func() bool { return w.contenders(t, path) == 0 }, "no node is left")
+		scene.Eventually(t, func() bool { return w.contenders(t, path) == 0 }, "no node is left")
 	})
 }
 
@@ -92,7 +92,7 @@ func TestGrainIsServedOnce(t *testing.T) {
 		timeout time.Duration // of the first member's session
 		end     func(*testing.T, *world, said)
 	}{
-		"stopped": {patient.Session, func(t *testing.T, w *world, first said) {
+		"stopped": {scene.Session, func(t *testing.T, w *world, first said) {
 			w.c.tell(t, command{Do: "stop", Address: first.Address, ID: first.ID})
 		}},
 		"killed": {mortal, func(t *testing.T, w *world, _ said) { require.NoError(t, w.a.Kill()) }},
@@ -113,7 +113,7 @@ func TestGrainIsServedOnce(t *testing.T) {
 						}
 					}
 				}
-				patient.Eventually(t, func() bool { return w.contenders(t, "/grains/account/seven%2F1") == 2 }, "both queue")
+				scene.Eventually(t, func() bool { return w.contenders(t, "/grains/account/seven%2F1") == 2 }, "both queue")
 				w.b.silent(t, time.Second)
 				how.end(t, w, activated[0])
 				for _, text := range []string{"Started", "ClusterInit seven/1", "hello"} {
@@ -128,7 +128,7 @@ func TestGrainIsServedOnce(t *testing.T) {
 
 // TestRequestFindsIt: a request of the cluster reaches the grain whose member holds, and is answered.
 func TestRequestFindsIt(t *testing.T) {
-	eachServer(t, patient.Session, func(t *testing.T, w *world) {
+	eachServer(t, scene.Session, func(t *testing.T, w *world) {
 		w.a.tell(t, command{Do: "request", ID: "eight", Kind: accounts, Path: "hello"})
 		require.Equal(t, "served hello", w.a.hear(t, "answered", "served").Text)
 	})
@@ -139,7 +139,7 @@ func TestRequestFindsIt(t *testing.T) {
 func TestOnlyGrainsLinkTheCluster(t *testing.T) {
 	const module, cluster = "github.com/turnstile-locks/turnstile/", "protoactor-go/cluster"
 	list := func(pkg string) string {
-		out, err := exec.CommandContext(patient.Deadline(t), "go", "list", "-deps", module+pkg).Output()
+		out, err := exec.CommandContext(scene.Deadline(t), "go", "list", "-deps", module+pkg).Output()
 		var failed *exec.ExitError
 		if errors.As(err, &failed) {
 			t.Log(string(failed.Stderr))

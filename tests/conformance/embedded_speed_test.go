@@ -7,8 +7,8 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -22,8 +22,8 @@ func BenchmarkEmbeddedAgainstReal(b *testing.B) {
 		b.Setenv("TMPDIR", memory)
 	}
 	conns := map[string]*zk.Conn{
-		"embedded": patient.Raw(b, patient.Session, embedded.Run(b).Addr()),
-		"real":     patient.Raw(b, patient.Session, rig.StartStandalone(b).Addr()),
+		"embedded": scene.Raw(b, scene.Session, embedded.Run(b).Addr()),
+		"real":     scene.Raw(b, scene.Session, rig.StartStandalone(b).Addr()),
 	}
 	for range 5 {
 		for name, conn := range conns {

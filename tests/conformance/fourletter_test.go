@@ -11,15 +11,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // fourLetter asks one of the questions that need no session.
 func fourLetter(t *testing.T, s server, word string) string {
 	t.Helper()
-	answer, err := rig.Address(s.Addr()).FourLetter(patient.Deadline(t), word)
+	answer, err := rig.Address(s.Addr()).FourLetter(scene.Deadline(t), word)
 	require.NoError(t, err)
 	return answer
 }
@@ -46,7 +46,7 @@ func keys(text string) string {
 
 // shapesOfMetrics shows the metrics of some names, which are all of the embedded server's.
 func shapesOfMetrics(t *testing.T, s server, names []string) string {
-	all, err := rig.Address(s.Addr()).Mntr(patient.Deadline(t))
+	all, err := rig.Address(s.Addr()).Mntr(scene.Deadline(t))
 	require.NoError(t, err)
 	require.Len(t, all, strings.Count(strings.TrimSpace(fourLetter(t, s, "mntr")), "\n")+1, "a line without a tab")
 	if _, ours := s.(*embedded.Server); ours {
@@ -98,7 +98,7 @@ func countsMetrics(t *testing.T, s server) {
 	_, err = clients[1].ask(op("exists", "~/e").with("watch", true), op("getChildren", "~").with("watch", true))
 	require.NoError(t, err)
 	for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		got, err := rig.Address(s.Addr()).Mntr(patient.Deadline(t))
+		got, err := rig.Address(s.Addr()).Mntr(scene.Deadline(t))
 		require.NoError(t, err)
 		maps.DeleteFunc(got, func(name, _ string) bool { return want[name] == "" })
 		if maps.Equal(got, want) {

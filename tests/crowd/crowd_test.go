@@ -8,33 +8,33 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // variable sets the size of the crowds. The servers' jute.maxbuffer stays at its default then.
 const variable = "TURNSTILE_CROWD"
 
-// scene is an ensemble, and the crowds that meet it.
-type scene struct {
+// meeting is an ensemble, and the crowds that meet it.
+type meeting struct {
 	servers []rig.Option
 	// one is a crowd that asks for one lock, each a crowd of which each asks for its own lock.
 	one, each crowd
 }
 
-// newScene gives the usual scene, or the one of variable.
-func newScene(t *testing.T) scene {
+// newMeeting gives the usual one, or the one of variable.
+func newMeeting(t *testing.T) meeting {
 	if of := os.Getenv(variable); of != "" {
 		many, err := strconv.Atoi(of)
 		require.NoError(t, err)
-		return scene{
+		return meeting{
 			servers: []rig.Option{rig.WithHeap(1000), rig.WithTickTime(2 * time.Second)},
 			one:     crowd{Many: many},
 			each:    crowd{Many: many / 5, Paths: true},
 		}
 	}
 	const maxBuffer = 128 << 10 // bytes; the usual is eight times that
-	return scene{
+	return meeting{
 		servers: []rig.Option{rig.WithSystemProperty("jute.maxbuffer", strconv.Itoa(maxBuffer))},
 		one:     crowd{Many: 2000, Weight: maxBuffer / 2},
 		each:    crowd{Many: 1250, Paths: true, Weight: maxBuffer / 2},
@@ -45,7 +45,7 @@ func newScene(t *testing.T) scene {
 // granted its lock.
 func TestEnsembleLives(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
+	s := newMeeting(t)
 	ensemble := rig.StartEnsemble(t, 3, s.servers...)
 	for _, c := range []struct {
 		name string
@@ -54,7 +54,7 @@ func TestEnsembleLives(t *testing.T) {
 		for _, how := range []string{"close", "killed", "expired"} {
 			t.Run(c.name+", "+how, func(t *testing.T) {
 				p := c.start(t, ensemble.Addrs(), ensemble.Members()...)
-				behind := patient.Queue(t, patient.Open(t, ensemble.Addrs()), c.path(0)) // the first of the crowd holds
+				behind := scene.Queue(t, scene.Open(t, ensemble.Addrs()), c.path(0)) // the first of the crowd holds
 				switch how {
 				case "close":
 					require.NoError(t, p.Tell("close"))
@@ -64,7 +64,7 @@ func TestEnsembleLives(t *testing.T) {
 				case "expired":
 					require.NoError(t, p.Pause())
 				}
-				patient.GiveBack(t, behind.Granted(t))
+				scene.GiveBack(t, behind.Granted(t))
 				lives(t, ensemble)
 				require.NoError(t, p.Kill())
 			})
@@ -77,18 +77,18 @@ func TestEnsembleLives(t *testing.T) {
 func lives(t *testing.T, ensemble *rig.Ensemble) {
 	t.Helper()
 	for _, m := range ensemble.Members() {
-		patient.Eventually(t, func() bool {
-			left, err := m.Address().Ephemerals(patient.Deadline(t))
+		scene.Eventually(t, func() bool {
+			left, err := m.Address().Ephemerals(scene.Deadline(t))
 			return err == nil && left == 0
 		}, "member %s forgets the crowd", m.Addr())
 	}
 	lockOnce := func() {
-		patient.GiveBack(t, patient.LockAt(t, patient.Open(t, ensemble.Addrs()), "/after"))
+		scene.GiveBack(t, scene.LockAt(t, scene.Open(t, ensemble.Addrs()), "/after"))
 	}
 	lockOnce()
 	for _, m := range ensemble.Members() {
 		require.NoError(t, m.Kill())
-		require.NoError(t, m.Restart(patient.Deadline(t)), m.Addr())
+		require.NoError(t, m.Restart(scene.Deadline(t)), m.Addr())
 		lockOnce()
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // drainVariable sets the size of TestDrain, for measurements: the number of waiters, the number of
@@ -32,8 +32,8 @@ func TestDrain(t *testing.T) {
 	}
 	server := rig.StartStandalone(t, servers...)
 	k := crowd{Many: many / processes, Unbounded: unbounded, Passes: true}
-	holder := patient.Open(t, server.Addr())
-	held := patient.Locked(t, holder.Mutex(k.path(0)).Lock)
+	holder := scene.Open(t, server.Addr())
+	held := scene.Locked(t, holder.Mutex(k.path(0)).Lock)
 	var all []*process
 	memory := 0.0
 	for range processes {
@@ -43,7 +43,7 @@ func TestDrain(t *testing.T) {
 		memory += residentMiB(t, p.Pid())
 	}
 	begun := time.Now()
-	patient.GiveBack(t, held)
+	scene.GiveBack(t, held)
 	for _, p := range all {
 		p.await(t, fmt.Sprintf("passed %d", k.Many))
 	}

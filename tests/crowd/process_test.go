@@ -15,10 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // crowd is what a process is told to be.
@@ -38,7 +36,7 @@ type crowd struct {
 
 // process is one that asks, until it is told to end.
 type process struct {
-	*child.Talker
+	*rig.Talker
 	last string // that was awaited
 }
 
@@ -46,7 +44,7 @@ type process struct {
 const crowdVariable = "TURNSTILE_CROWD_OF"
 
 func TestMain(m *testing.M) {
-	child.Ordered(crowdVariable, crowd.gather)
+	rig.Ordered(crowdVariable, crowd.gather)
 	os.Exit(m.Run())
 }
 
@@ -54,10 +52,10 @@ func TestMain(m *testing.M) {
 func (k crowd) start(t *testing.T, connect string, members ...*rig.Server) *process {
 	t.Helper()
 	k.Servers = connect
-	cmd, err := child.Again(crowdVariable, k)
+	cmd, err := rig.Again(crowdVariable, k)
 	require.NoError(t, err)
-	cmd.Stderr = relists.Child(t, os.Stderr)
-	talker, err := child.Talk(cmd)
+	cmd.Stderr = scene.ErrorOutput(t, os.Stderr)
+	talker, err := rig.Talk(cmd)
 	require.NoError(t, err)
 	p := &process{Talker: talker}
 	t.Cleanup(func() { _ = p.Kill() })
@@ -66,8 +64,8 @@ func (k crowd) start(t *testing.T, connect string, members ...*rig.Server) *proc
 	_, err = fmt.Sscanf(p.last, "crowded %d nodes", &nodes)
 	require.NoError(t, err)
 	for _, m := range members {
-		patient.Eventually(t, func() bool {
-			has, err := m.Address().Ephemerals(patient.Deadline(t))
+		scene.Eventually(t, func() bool {
+			has, err := m.Address().Ephemerals(scene.Deadline(t))
 			return err == nil && has >= nodes
 		}, "a server has the nodes of the crowd")
 	}
@@ -89,14 +87,14 @@ func (p *process) await(t *testing.T, what string) {
 // gather is the process. A crowd whose session runs out while it gathers never stands in full, and a machine with other work
 // makes it slow: so the session is a long one.
 func (k crowd) gather() error {
-	opts := []locks.Option{locks.WithSessionTimeout(patient.Session)}
+	opts := []locks.Option{locks.WithSessionTimeout(scene.Session)}
 	if k.Weight > 0 {
 		opts = append(opts, locks.WithMaxNodeBytes(k.Weight))
 	}
 	if k.Unbounded {
 		opts = append(opts, locks.WithMaxNodeBytes(1<<40), locks.WithMaxWaiting(1<<30))
 	}
-	ctx, stop := context.WithTimeout(context.Background(), patient.Bound)
+	ctx, stop := context.WithTimeout(context.Background(), scene.Bound)
 	defer stop()
 	client, err := locks.Open(ctx, k.Servers, opts...)
 	if err != nil {

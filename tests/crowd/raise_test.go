@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestWithoutBounds: the same crowds bring the ensemble down where nothing bounds what a session has. It starts again
 // with a larger jute.maxbuffer at every server, as the guide for production says, and with nothing less.
 func TestWithoutBounds(t *testing.T) {
 	t.Parallel()
-	s := newScene(t)
+	s := newMeeting(t)
 	for name, c := range map[string]crowd{"one path": s.one, "a path each": s.each} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -24,14 +24,14 @@ func TestWithoutBounds(t *testing.T) {
 			c.Unbounded = true
 			p := c.start(t, ensemble.Addrs(), ensemble.Members()...)
 			require.NoError(t, p.Kill())
-			patient.Eventually(t, func() bool { return isDown(ensemble) }, "a majority cannot read the end of the session")
+			scene.Eventually(t, func() bool { return isDown(ensemble) }, "a majority cannot read the end of the session")
 			for _, m := range ensemble.Members() {
 				require.NoError(t, m.Kill())
 				m.SetSystemProperty("jute.maxbuffer", "67108864")
 			}
 			var all sync.WaitGroup // they serve only together
 			for _, m := range ensemble.Members() {
-				all.Go(func() { assert.NoError(t, m.Restart(patient.Deadline(t))) })
+				all.Go(func() { assert.NoError(t, m.Restart(scene.Deadline(t))) })
 			}
 			all.Wait()
 			lives(t, ensemble)

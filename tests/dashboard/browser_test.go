@@ -14,8 +14,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // chromium finds the browser.
@@ -32,7 +32,7 @@ func chromium() (string, error) {
 var (
 	started = sync.OnceValues(func() (context.Context, error) {
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
-			chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(patient.Bound))
+			chromedp.DisableGPU, chromedp.Flag("disable-dev-shm-usage", true), chromedp.WSURLReadTimeout(scene.Bound))
 		if path, err := chromium(); err == nil {
 			options = append(options, chromedp.ExecPath(path))
 		}
@@ -103,14 +103,14 @@ func describe(e *runtime.ExceptionDetails) string {
 // do carries out actions.
 func (p *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patient.Bound)
+	ctx, cancel := context.WithTimeout(p.ctx, scene.Bound)
 	defer cancel()
 	require.NoError(p.t, chromedp.Do(ctx, actions...))
 }
 
 // show logs what the page says, for a test that has failed.
 func (p *tab) show() {
-	ctx, cancel := context.WithTimeout(p.ctx, patient.Bound)
+	ctx, cancel := context.WithTimeout(p.ctx, scene.Bound)
 	defer cancel()
 	if text, err := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body.innerText")); err == nil {
 		p.t.Logf("the page:\n%s", text)
@@ -120,7 +120,7 @@ func (p *tab) show() {
 // ask evaluates an expression of JavaScript's.
 func ask[Answer any](p *tab, expression string, args ...any) Answer {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, patient.Bound)
+	ctx, cancel := context.WithTimeout(p.ctx, scene.Bound)
 	defer cancel()
 	answer, err := chromedp.Run(ctx, chromedp.Evaluate[Answer](fmt.Sprintf(expression, args...)))
 	require.NoError(p.t, err, expression)
@@ -131,7 +131,7 @@ func ask[Answer any](p *tab, expression string, args ...any) Answer {
 func (p *tab) until(what, expression string, args ...any) {
 	p.t.Helper()
 	is := func() bool { return ask[bool](p, "Boolean("+expression+")", args...) }
-	require.Eventually(p.t, is, patient.Bound, 100*time.Millisecond, "%s: %s", what, fmt.Sprintf(expression, args...))
+	require.Eventually(p.t, is, scene.Bound, 100*time.Millisecond, "%s: %s", what, fmt.Sprintf(expression, args...))
 }
 
 // quote makes a text a literal of JavaScript's.

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestHostileTexts: labels and paths are anybody's text. They are shown as what they are, and nothing in them runs.
@@ -17,7 +17,7 @@ func TestHostileTexts(t *testing.T) {
 		label = `<img src=x onerror="window.hacked=1"><script>window.hacked=2</script>'"` + "`${window.hacked=3}\u202eturned"
 		path  = `/app/"><svg onload=window.hacked=4>&amp;javascript:window.hacked=5` + "\u202e"
 	)
-	first := patient.Locked(t, h.client.Mutex(path, locks.WithLabel(label)).Lock)
+	first := scene.Locked(t, h.client.Mutex(path, locks.WithLabel(label)).Lock)
 	granted := request(t, h.client.Mutex(path, locks.WithLabel(label+" waits")))
 	for _, address := range []string{h.page(""), h.page(path)} {
 		p := open(t, address)
@@ -44,6 +44,6 @@ func TestHostileTexts(t *testing.T) {
 	all := open(t, h.page(""))
 	all.until("the lock has a link", `document.querySelector("#lock-rows a")`)
 	require.Equal(t, h.page(path), ask[string](all, `document.querySelector("#lock-rows a").href.replaceAll("%%20", "+")`))
-	patient.GiveBack(t, first)
-	patient.GiveBack(t, <-granted)
+	scene.GiveBack(t, first)
+	scene.GiveBack(t, <-granted)
 }

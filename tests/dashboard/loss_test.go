@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestServerIsLost: the page says that it hears nothing, keeps what it showed, and goes on when the server is back.
 func TestServerIsLost(t *testing.T) {
 	h := serve(t)
-	lease := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock)
+	lease := scene.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock)
 	p := open(t, h.page("/app/lock"))
 	p.until("it is live", `%s === "holder" && document.querySelector("#link").textContent.includes("Live")`, holder)
 
@@ -24,11 +24,11 @@ func TestServerIsLost(t *testing.T) {
 	p.until("the page says so", `document.querySelector("#alert-stream")?.textContent.includes("cannot be reached") && document.body.classList.contains("stale") &&
 		document.querySelector("#link").textContent.includes("Not connected")`)
 	require.Equal(t, "holder", ask[string](p, holder), "what was shown is still there")
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 
 	again := httptest.NewUnstartedServer(handler)
 	_ = again.Listener.Close()
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		listener, err := net.Listen("tcp", address)
 		again.Listener = listener
 		return err == nil
@@ -49,7 +49,7 @@ func TestServerRefuses(t *testing.T) {
 // as held; the time line has a gap. When ZooKeeper is back, the locks are followed as before, and the gap stays.
 func TestZooKeeperIsLost(t *testing.T) {
 	h := serve(t)
-	lease := patient.Locked(t, h.client.Mutex("/app/kept", locks.WithLabel("keeper")).Lock)
+	lease := scene.Locked(t, h.client.Mutex("/app/kept", locks.WithLabel("keeper")).Lock)
 	all, one := open(t, h.page("")), open(t, h.page("/app/kept"))
 	held := map[*tab]string{all: `document.querySelector('#lock-rows a[title="/app/kept"]')?.closest("tr").children[3].textContent`,
 		one: `document.querySelector("#holder-rows tr")?.children[2].textContent`}
@@ -77,7 +77,7 @@ func TestZooKeeperIsLost(t *testing.T) {
 		before := ask[string](p, "%s", age)
 		p.until("it counts on", `%s !== %q`, age, before)
 	}
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	h.showsMoves(t, all, open(t, h.page("/app/lock")))
 }
 
@@ -86,17 +86,17 @@ func TestSessionExpires(t *testing.T) {
 	h := serve(t)
 	all, one := open(t, h.page("")), open(t, h.page("/app/lock"))
 	for _, before := range []string{"free", "held"} {
-		lease := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel(before)).Lock)
+		lease := scene.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel(before)).Lock)
 		one.until("it is held", `%s === %q`, holder, before)
 		if before == "free" {
-			patient.GiveBack(t, lease)
+			scene.GiveBack(t, lease)
 			one.until("it is free", `document.querySelector("#state").dataset.state === "free"`)
 		}
 		session := h.looking.Session().ID()
 		require.NoError(t, h.zk.Expire(session))
-		patient.Eventually(t, func() bool { id := h.looking.Session().ID(); return id != 0 && id != session }, "there is another session")
+		scene.Eventually(t, func() bool { id := h.looking.Session().ID(); return id != 0 && id != session }, "there is another session")
 		if before == "held" {
-			patient.GiveBack(t, lease)
+			scene.GiveBack(t, lease)
 		}
 		h.showsMoves(t, all, one)
 	}
@@ -106,15 +106,15 @@ func TestSessionExpires(t *testing.T) {
 // changes hands.
 func (h *house) showsMoves(t *testing.T, all, one *tab) {
 	t.Helper()
-	first := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("after")).Lock)
+	first := scene.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("after")).Lock)
 	one.until("who holds is shown", `%s === "after"`, holder)
 	all.until("who holds is shown", `%s.includes("|after|")`, cells("/app/lock"))
 	granted := request(t, h.client.Mutex("/app/lock", locks.WithLabel("next")))
 	one.until("who waits is shown", `%s === "next"`, waiters)
-	patient.GiveBack(t, first)
+	scene.GiveBack(t, first)
 	next := <-granted
 	one.until("the hand-off is shown", `%s === "next" && %s === ""`, holder, waiters)
 	all.until("the hand-off is shown", `%s.includes("|next|")`, cells("/app/lock"))
-	patient.GiveBack(t, next)
+	scene.GiveBack(t, next)
 	one.until("it is free", `document.querySelector("#state").dataset.state === "free" && !document.querySelector("#alert-trouble")`)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // holder is an expression: the name of the holder, on a lock's page.
@@ -25,7 +25,7 @@ func cells(path string) string {
 func request(t *testing.T, mutex *locks.Mutex) chan *locks.Lease {
 	t.Helper()
 	got := make(chan *locks.Lease, 1)
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	go func() {
 		lease, err := mutex.Lock(ctx)
 		if err != nil {
@@ -46,7 +46,7 @@ func TestQueueMoves(t *testing.T) {
 		ask[bool](p, "window.loadedOnce = true")
 	}
 
-	first := patient.Locked(t, h.client.Mutex("/app/orders", locks.WithLabel("first")).Lock)
+	first := scene.Locked(t, h.client.Mutex("/app/orders", locks.WithLabel("first")).Lock)
 	one.until("the first holds", `%s === "first"`, holder)
 	one.until("with its token", `document.querySelector("#token").textContent === %q`, first.Token().String())
 	all.until("the first holds", `/^\/app\/ordersexclusive\|● held\|first\|\d+ s\|%s\|\|/.test(%s)`, first.Token(), cells("/app/orders"))
@@ -56,11 +56,11 @@ func TestQueueMoves(t *testing.T) {
 	all.until("one waits", `%s.split("|")[5] === "1"`, cells("/app/orders"))
 	all.until("it is among the longest waits", `document.querySelector("#wait-rows").textContent.startsWith("second/app/orders")`)
 
-	patient.GiveBack(t, first)
+	scene.GiveBack(t, first)
 	second := <-granted
 	one.until("the second holds", `%s === "second" && %s === ""`, holder, waiters)
 	all.until("the second holds", `%s.includes("|second|")`, cells("/app/orders"))
-	patient.GiveBack(t, second)
+	scene.GiveBack(t, second)
 	one.until("nobody holds", `document.querySelector("#state").dataset.state === "free"`)
 	all.until("nobody holds", `%s.includes("○ free||||")`, cells("/app/orders"))
 
@@ -78,9 +78,9 @@ func TestQueueMoves(t *testing.T) {
 // TestDeadlockIsMarked: in the head of the page, at both locks, and on their own pages.
 func TestDeadlockIsMarked(t *testing.T) {
 	h := serve(t)
-	ctx := patient.Deadline(t)
-	x := patient.Locked(t, h.client.Mutex("/bank/x", locks.WithLabel("Ann")).Lock)
-	y := patient.Locked(t, h.client.Mutex("/bank/y", locks.WithLabel("Bob")).Lock)
+	ctx := scene.Deadline(t)
+	x := scene.Locked(t, h.client.Mutex("/bank/x", locks.WithLabel("Ann")).Lock)
+	y := scene.Locked(t, h.client.Mutex("/bank/y", locks.WithLabel("Bob")).Lock)
 	all, one := open(t, h.page("")), open(t, h.page("/bank/x"))
 	all.until("all is well", `document.querySelector("#deadlock-note").textContent === "none" && document.querySelector("#deadlocks").hidden`)
 	granted := make(chan *locks.Lease, 2)
@@ -109,9 +109,9 @@ func TestDeadlockIsMarked(t *testing.T) {
 	one.until("it is marked", `document.querySelector("#state").dataset.state === "deadlock" && !document.querySelector("#deadlocks").hidden`)
 	one.until("the holder and the waiter are, too", `document.querySelectorAll('#holder-rows [data-state="deadlock"], #waiter-rows [data-state="deadlock"]').length === 2`)
 
-	patient.GiveBack(t, x)
+	scene.GiveBack(t, x)
 	all.until("it is over", `document.querySelector("#deadlocks").hidden && !document.querySelector('#lock-rows [data-state="deadlock"]')`)
-	patient.GiveBack(t, y)
+	scene.GiveBack(t, y)
 	for range 2 {
 		if lease := <-granted; lease != nil {
 			_ = lease.Unlock(ctx)
@@ -122,7 +122,7 @@ func TestDeadlockIsMarked(t *testing.T) {
 // TestLineIsLaidOutAnew: a stream that begins again draws the same time line, and not each bar beside itself.
 func TestLineIsLaidOutAnew(t *testing.T) {
 	h := serve(t)
-	lease := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock)
+	lease := scene.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock)
 	p := open(t, h.page("/app/lock"))
 	p.until("it is drawn", `document.querySelectorAll(".bar").length === 1`)
 	ask[bool](p, `document.querySelector(".bar").kept = true`)
@@ -130,5 +130,5 @@ func TestLineIsLaidOutAnew(t *testing.T) {
 	p.until("the stream has begun again", `document.querySelectorAll(".bar").length === 1 && !document.querySelector(".bar").kept`)
 	require.Equal(t, "0", ask[string](p, `document.querySelector(".bar").dataset.track`))
 	require.True(t, ask[bool](p, `document.querySelector(".track").dataset.tracks === undefined`))
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // asked reports whether a lease has been asked for.
@@ -33,7 +33,7 @@ const focused = `document.activeElement.id`
 // TestRevokeByKeyboard reaches the button by the tab key alone. A wrong token asks nobody; the right one asks the holder.
 func TestRevokeByKeyboard(t *testing.T) {
 	h := serve(t)
-	lease := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock)
+	lease := scene.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("holder")).Lock)
 	p := open(t, h.page("/app/lock"))
 	p.until("it is held", `%s === "holder" && !document.querySelector("#revoke").hidden`, holder)
 
@@ -65,35 +65,35 @@ func TestRevokeByKeyboard(t *testing.T) {
 		document.querySelector("#state").dataset.state === "revoking" && document.querySelector("#event-rows tr").dataset.what === "asked"`, focused, holder)
 	require.Empty(t, ask[string](p, `document.querySelector("#ask-token").value`), "the token is kept nowhere")
 	require.Equal(t, int64(0), ask[int64](p, "localStorage.length + sessionStorage.length + document.cookie.length"))
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }
 
 // TestRevokeSomebodyElse: between looking and asking, the lock has changed hands. Nobody is asked.
 func TestRevokeSomebodyElse(t *testing.T) {
 	h := serve(t)
-	first := patient.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("first")).Lock)
+	first := scene.Locked(t, h.client.Mutex("/app/lock", locks.WithLabel("first")).Lock)
 	p := open(t, h.page("/app/lock"))
 	p.until("the first holds", `%s === "first"`, holder)
 	p.do(chromedp.Click(chromedp.CSS("#revoke")))
 	p.until("it asks for the token", `document.querySelector("#ask").open`)
 	granted := request(t, h.client.Mutex("/app/lock", locks.WithLabel("second")))
 	p.until("the second waits", `%s === "second"`, waiters)
-	patient.GiveBack(t, first)
+	scene.GiveBack(t, first)
 	second := <-granted
 	p.until("the second holds", `%s === "second"`, holder)
 	require.Contains(t, ask[string](p, `document.querySelector("#ask-whom").textContent`), "first holds it", "who is asked is who was read")
 	p.press(token + kb.Enter)
 	p.until("nobody is asked", `document.querySelector("#ask-answer").textContent.startsWith("✕ Somebody else holds the lock by now.")`)
 	require.False(t, asked(second))
-	patient.GiveBack(t, second)
+	scene.GiveBack(t, second)
 }
 
 // TestOtherOrigins: a page of another origin that knows even the token can ask for nothing, in no way a page can try,
 // and can read nothing.
 func TestOtherOrigins(t *testing.T) {
 	h := serve(t)
-	ctx := patient.Deadline(t)
-	lease := patient.Locked(t, h.client.Mutex("/app/lock").Lock)
+	ctx := scene.Deadline(t)
+	lease := scene.Locked(t, h.client.Mutex("/app/lock").Lock)
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		_, _ = fmt.Fprint(w, "<!doctype html><title>another site</title>")
@@ -118,5 +118,5 @@ func TestOtherOrigins(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, queue[0].Asked)
 	require.False(t, asked(lease))
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }

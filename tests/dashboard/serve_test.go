@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/dashboard/look"
 	"github.com/turnstile-locks/turnstile/examples/dashboard/web"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -31,7 +31,7 @@ func serve(t testing.TB) *house {
 	t.Helper()
 	zk := embedded.Run(t)
 	h := serveAt(t, zk.Addr())
-	h.zk, h.client = zk, patient.Open(t, zk.Addr())
+	h.zk, h.client = zk, scene.Open(t, zk.Addr())
 	return h
 }
 
@@ -39,7 +39,7 @@ func serve(t testing.TB) *house {
 func serveAt(t testing.TB, servers string, opts ...locks.Option) *house {
 	t.Helper()
 	browser(t) // without which the test is skipped
-	looking := patient.Open(t, servers, opts...)
+	looking := scene.Open(t, servers, opts...)
 	seen := board.New("/")
 	looker := look.Start(looking, seen, look.Settings{Root: "/", Every: 200 * time.Millisecond, Most: 200})
 	t.Cleanup(looker.Close)

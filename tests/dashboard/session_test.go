@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -19,22 +19,22 @@ const phases = `[...document.querySelectorAll("#chain-rows li")].map((li) => li.
 // TestSessionsAreShown: a session has what its nodes weigh, until it has none.
 func TestSessionsAreShown(t *testing.T) {
 	h := serve(t)
-	lease := patient.Locked(t, h.client.Mutex("/app/heavy").Lock)
+	lease := scene.Locked(t, h.client.Mutex("/app/heavy").Lock)
 	all := open(t, h.page(""))
 	all.until("the session with its weight", `(() => {
 		const [nodes, weight] = [...document.querySelectorAll("#session-rows tr td")].map((td) => parseInt(td.textContent));
 		return nodes === 1 && weight === %d;
 	})()`, 4+len("/app/heavy/")+len(lease.Node()))
 	all.until("whose it is", `document.querySelector("#session-rows .note").textContent === "session 0x%x"`, h.client.State().ID)
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	all.until("no session has nodes", `!document.querySelector("#sessions-empty").hidden`)
 }
 
 // TestMayHoldIsMarked: a contender with kazoo's name behind one with another name, which it does not see.
 func TestMayHoldIsMarked(t *testing.T) {
 	h := serve(t)
-	lease := patient.Locked(t, h.client.Mutex("/app/shared", locks.WithLabel("holder")).Lock)
-	kazoo, _, err := zk.Connect([]string{h.zk.Addr()}, patient.Session, zk.WithLogger(rig.Silent{}))
+	lease := scene.Locked(t, h.client.Mutex("/app/shared", locks.WithLabel("holder")).Lock)
+	kazoo, _, err := zk.Connect([]string{h.zk.Addr()}, scene.Session, zk.WithLogger(rig.Silent{}))
 	require.NoError(t, err)
 	t.Cleanup(kazoo.Close)
 	_, err = kazoo.Create("/app/shared/0123456789abcdef0123456789abcdef__lock__", []byte("billing"), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
@@ -43,7 +43,7 @@ func TestMayHoldIsMarked(t *testing.T) {
 	one.until("it is marked in words", `document.querySelector('#waiter-rows [data-state="may hold"]')?.textContent === "◐ may hold"`)
 	require.NotZero(t, ask[int](one, `document.querySelector('#waiter-rows [data-state="may hold"]').offsetWidth`), "and is seen")
 	require.Contains(t, ask[string](one, `document.querySelector('#waiter-rows [data-state="may hold"]').title`), "kazoo")
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	one.until("it holds", `document.querySelectorAll("#holder-rows tr").length === 1 && !document.querySelector('[data-state="may hold"]')`)
 }
 

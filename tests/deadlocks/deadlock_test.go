@@ -8,16 +8,14 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // often is the time that a request waits before it looks for deadlocks.
 const often = 10 * time.Millisecond
 
 // caller acquires a lock for somebody, by a lock actor.
-func caller(t *testing.T, s *stage.Stage, who, path string, more ...func(*messages.Acquire)) *stage.Request {
+func caller(t *testing.T, s *scene.Stage, who, path string, more ...func(*messages.Acquire)) *scene.Request {
 	t.Helper()
 	want := messages.Acquire{Path: path, Caller: who, Owner: who}
 	for _, change := range more {
@@ -41,7 +39,7 @@ func inMode(mode messages.Mode) func(*messages.Acquire) {
 // deadlocks looks for deadlocks, and gives them in words.
 func deadlocks(t *testing.T, client *locks.Client, root string) (words []string) {
 	t.Helper()
-	found, err := client.Deadlocks(patient.Deadline(t), root)
+	found, err := client.Deadlocks(scene.Deadline(t), root)
 	require.NoError(t, err)
 	for _, d := range found {
 		words = append(words, d.String())
@@ -51,9 +49,9 @@ func deadlocks(t *testing.T, client *locks.Client, root string) (words []string)
 
 // TestDeadlocksAreFound: on demand, across locks and sessions, and told in words.
 func TestDeadlocksAreFound(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		looker := at.Open(t)
-		one, two, three := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stage.New(t, at.Connect())
+		one, two, three := scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect())
 		t.Run("two", func(t *testing.T) {
 			ax := caller(t, one, "A", "/two/x").Holds(t)
 			caller(t, two, "B", "/two/y").Holds(t)
@@ -99,9 +97,9 @@ func TestDeadlocksAreFound(t *testing.T) {
 
 // TestSemaphoreIsDeadlockedOnlyWhenTooManyAre: as long as another holder may give back what is needed, nobody is stuck.
 func TestSemaphoreIsDeadlockedOnlyWhenTooManyAre(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		looker := at.Open(t)
-		one, two, three := stage.New(t, at.Connect()), stage.New(t, at.Connect()), stage.New(t, at.Connect())
+		one, two, three := scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect())
 		caller(t, one, "A", "/sem", permits(2, 1)).Holds(t)
 		c := caller(t, three, "C", "/sem", permits(2, 1)).Holds(t)
 		caller(t, two, "B", "/lock").Holds(t)
@@ -126,12 +124,12 @@ func TestSemaphoreIsDeadlockedOnlyWhenTooManyAre(t *testing.T) {
 // TestDeadlockFollowsTheContextOfALease: the holder of a lease is blocked while a lock within it
 // waits.
 func TestDeadlockFollowsTheContextOfALease(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		one, two := at.Open(t), at.Open(t)
-		x := patient.Locked(t, one.Mutex("/x").Lock)
-		y := patient.Locked(t, two.Mutex("/y").Lock)
+		x := scene.Locked(t, one.Mutex("/x").Lock)
+		y := scene.Locked(t, two.Mutex("/y").Lock)
 		forY, forX := lockWithin(t, one, x, "/y"), lockWithin(t, two, y, "/x")
-		found, err := one.Deadlocks(patient.Deadline(t), "/")
+		found, err := one.Deadlocks(scene.Deadline(t), "/")
 		require.NoError(t, err)
 		require.Len(t, found, 1)
 		var held, wanted []string
@@ -143,20 +141,20 @@ func TestDeadlockFollowsTheContextOfALease(t *testing.T) {
 		require.Equal(t, []string{"/x", "/y"}, held)
 		require.Equal(t, []string{"/y", "/x"}, wanted)
 
-		patient.GiveBack(t, x) // and with it goes what was asked for within it
-		require.ErrorIs(t, patient.Receive(t, forY).Err, locks.ErrReleased)
-		a := patient.Receive(t, forX)
+		scene.GiveBack(t, x) // and with it goes what was asked for within it
+		require.ErrorIs(t, scene.Receive(t, forY).Err, locks.ErrReleased)
+		a := scene.Receive(t, forX)
 		require.NoError(t, a.Err)
-		patient.GiveBack(t, a.Lease, y)
+		scene.GiveBack(t, a.Lease, y)
 	})
 }
 
 // lockWithin locks within a lease, and returns when that waits.
 func lockWithin(t *testing.T, client *locks.Client, lease *locks.Lease, path string,
-	opts ...locks.LockOption) <-chan patient.Answer {
+	opts ...locks.LockOption) <-chan scene.Answer {
 	t.Helper()
-	rec := patient.Recorder(t, client)
-	got := patient.Elsewhere(lease.Context(), client.Mutex(path, append(opts, patient.ObservedBy(rec))...).Lock)
-	patient.Await(t, rec, messages.StateWatching)
+	rec := scene.Recorder(t, client)
+	got := scene.Elsewhere(lease.Context(), client.Mutex(path, append(opts, scene.ObservedBy(rec))...).Lock)
+	scene.Await(t, rec, messages.StateWatching)
 	return got
 }

@@ -8,25 +8,23 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestExactlyOneGivesUp: the youngest of those in the deadlock; and when it gives back what it holds, the other gets
 // its lock.
 func TestExactlyOneGivesUp(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		detect := locks.WithDeadlockDetection("/pair", often)
 		one, two := at.Open(t), at.Open(t)
-		x := patient.Locked(t, one.Mutex("/pair/x").Lock)
-		y := patient.Locked(t, two.Mutex("/pair/y").Lock)
-		older := patient.Elsewhere(x.Context(), one.Mutex("/pair/y", detect, locks.WithLabel("the audit")).Lock)
-		stories.AwaitCount(t, at, "/pair/y", 2)
-		younger := patient.Elsewhere(y.Context(), two.Mutex("/pair/x", detect, locks.WithLabel("the report")).Lock)
+		x := scene.Locked(t, one.Mutex("/pair/x").Lock)
+		y := scene.Locked(t, two.Mutex("/pair/y").Lock)
+		older := scene.Elsewhere(x.Context(), one.Mutex("/pair/y", detect, locks.WithLabel("the audit")).Lock)
+		scene.AwaitCount(t, at, "/pair/y", 2)
+		younger := scene.Elsewhere(y.Context(), two.Mutex("/pair/x", detect, locks.WithLabel("the report")).Lock)
 
-		a := patient.Receive(t, younger)
+		a := scene.Receive(t, younger)
 		require.ErrorIs(t, a.Err, locks.ErrDeadlock)
 		var failed *locks.Error
 		require.ErrorAs(t, a.Err, &failed)
@@ -37,34 +35,34 @@ func TestExactlyOneGivesUp(t *testing.T) {
 		require.Len(t, deadlock.Deadlock.Members, 2)
 		require.Contains(t, a.Err.Error(), " “the audit” holds /pair/x and waits for /pair/y; ")
 		require.Contains(t, a.Err.Error(), " “the report” holds /pair/y and waits for /pair/x")
-		stories.AwaitCount(t, at, "/pair/x", 1)
+		scene.AwaitCount(t, at, "/pair/x", 1)
 		select {
 		case a := <-older:
 			t.Fatalf("the older one ended as well: %v", a.Err)
 		default:
 		}
-		patient.GiveBack(t, y)
-		a = patient.Receive(t, older)
+		scene.GiveBack(t, y)
+		a = scene.Receive(t, older)
 		require.NoError(t, a.Err)
-		patient.GiveBack(t, a.Lease, x)
-		stories.AwaitNone(t, at, "/pair/x")
-		stories.AwaitNone(t, at, "/pair/y")
+		scene.GiveBack(t, a.Lease, x)
+		scene.AwaitNone(t, at, "/pair/x")
+		scene.AwaitNone(t, at, "/pair/y")
 	})
 }
 
 // TestOnlyOneOfManyGivesUp: in a circle of five sessions, all of which look, however it came about. It is the youngest. It
 // gives back what it holds, and then one after the other gets what it waits for.
 func TestOnlyOneOfManyGivesUp(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		const many = 5
 		path := func(i int) string { return "/ring/" + strconv.Itoa(i%many) }
-		var sessions []*stage.Stage
-		var held, asked []*stage.Request
+		var sessions []*scene.Stage
+		var held, asked []*scene.Request
 		for i := range many {
-			sessions = append(sessions, stage.New(t, at.Connect()))
+			sessions = append(sessions, scene.NewStage(t, at.Connect()))
 			held = append(held, caller(t, sessions[i], strconv.Itoa(i), path(i)).Holds(t))
 		}
-		over, ctx := make(chan int, many), patient.Deadline(t)
+		over, ctx := make(chan int, many), scene.Deadline(t)
 		for i := range many {
 			r := caller(t, sessions[i], strconv.Itoa(i), path(i+1), detecting)
 			asked = append(asked, r)
@@ -74,12 +72,12 @@ func TestOnlyOneOfManyGivesUp(t *testing.T) {
 				}
 			}()
 		}
-		first := patient.Receive(t, over)
+		first := scene.Receive(t, over)
 		held[first].Send(&messages.Release{})
 		for i := 1; i < many; i++ {
 			next := (first - i + many) % many
 			asked[next].Hold(t)
-			for _, r := range []*stage.Request{asked[next], held[next]} {
+			for _, r := range []*scene.Request{asked[next], held[next]} {
 				r.Send(&messages.Release{})
 				r.Finish(t)
 			}
@@ -102,14 +100,14 @@ func TestOnlyOneOfManyGivesUp(t *testing.T) {
 // TestOneThatDoesNotLookIsSpared: the youngest of the requests that look for deadlocks gives up,
 // even where a younger one does not look.
 func TestOneThatDoesNotLookIsSpared(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		one, two := stage.New(t, at.Connect()), stage.New(t, at.Connect())
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
+		one, two := scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect())
 		ax := caller(t, one, "A", "/x").Holds(t)
 		caller(t, two, "B", "/y").Holds(t)
 		looks := caller(t, one, "A", "/y", detecting).Waits(t)
 		rests := caller(t, two, "B", "/x").Waits(t)
-		stage.Notice[*messages.Deadlocked](t, looks)
-		require.Equal(t, messages.ReasonDeadlock, stage.Notice[*messages.Cancelled](t, looks).Reason)
+		scene.Notice[*messages.Deadlocked](t, looks)
+		require.Equal(t, messages.ReasonDeadlock, scene.Notice[*messages.Cancelled](t, looks).Reason)
 		ax.Send(&messages.Release{})
 		rests.Hold(t)
 	})
@@ -117,21 +115,21 @@ func TestOneThatDoesNotLookIsSpared(t *testing.T) {
 
 // TestLookingHarmsNobody: who merely waits long looks again and again, and is let in when its turn comes.
 func TestLookingHarmsNobody(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		proxy := at.Proxy(t)
-		one, two := at.Open(t), patient.Open(t, proxy.Addr()+at.Root())
-		held := patient.Locked(t, one.Mutex("/slow").Lock)
-		other := patient.Locked(t, two.Mutex("/mine").Lock)
+		one, two := at.Open(t), scene.Open(t, proxy.Addr()+at.Root())
+		held := scene.Locked(t, one.Mutex("/slow").Lock)
+		other := scene.Locked(t, two.Mutex("/mine").Lock)
 		got := lockWithin(t, two, other, "/slow", locks.WithDeadlockDetection("/", often))
 		begun := proxy.Requests(rig.OpGetChildren2)
-		patient.Eventually(t, func() bool { return proxy.Requests(rig.OpGetChildren2) > begun+30 }, "it does not look")
+		scene.Eventually(t, func() bool { return proxy.Requests(rig.OpGetChildren2) > begun+30 }, "it does not look")
 		proxy.Cut()
 		begun = proxy.Requests(rig.OpGetChildren2)
-		patient.Eventually(t, func() bool { return proxy.Requests(rig.OpGetChildren2) > begun+30 },
+		scene.Eventually(t, func() bool { return proxy.Requests(rig.OpGetChildren2) > begun+30 },
 			"it does not look any more")
-		patient.GiveBack(t, held)
-		a := patient.Receive(t, got)
+		scene.GiveBack(t, held)
+		a := scene.Receive(t, got)
 		require.NoError(t, a.Err)
-		patient.GiveBack(t, a.Lease, other)
+		scene.GiveBack(t, a.Lease, other)
 	})
 }

@@ -3,7 +3,7 @@ package deadlocks
 import (
 	"testing"
 
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
-func TestMain(m *testing.M) { stories.Main(m) }
+func TestMain(m *testing.M) { scene.Main(m) }

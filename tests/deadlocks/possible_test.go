@@ -10,15 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // possibleDeadlocks gives deadlocks that are sure, and possible ones, in words.
 func possibleDeadlocks(t *testing.T, client *locks.Client, root string) (sure, possible []string) {
 	t.Helper()
-	all, some, err := client.PossibleDeadlocks(patient.Deadline(t), root)
+	all, some, err := client.PossibleDeadlocks(scene.Deadline(t), root)
 	require.NoError(t, err)
 	for _, d := range all {
 		sure = append(sure, d.String())
@@ -41,40 +39,40 @@ func thisProcess(t *testing.T) string {
 // its lease, waits behind itself. Shared holds raise no alarm, and a certain deadlock is not told
 // twice.
 func TestRetakingIsAPossibleDeadlock(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		client, looker := at.Open(t), at.Open(t)
 		mutex := client.Mutex("/again/x", locks.WithReentry())
-		outer := patient.Locked(t, mutex.Lock)
+		outer := scene.Locked(t, mutex.Lock)
 		inner, err := mutex.Lock(outer.Context())
 		require.NoError(t, err)
-		one, two := patient.Locked(t, client.RWMutex("/again/r").RLock), patient.Locked(t, client.RWMutex("/again/r").RLock)
+		one, two := scene.Locked(t, client.RWMutex("/again/r").RLock), scene.Locked(t, client.RWMutex("/again/r").RLock)
 		sure, possible := possibleDeadlocks(t, looker, "/")
 		require.Empty(t, sure)
 		require.Empty(t, possible, "they share")
 
-		again := patient.Elsewhere(patient.Deadline(t), client.Mutex("/again/x").Lock)
-		stories.AwaitCount(t, at, "/again/x", 2)
+		again := scene.Elsewhere(scene.Deadline(t), client.Mutex("/again/x").Lock)
+		scene.AwaitCount(t, at, "/again/x", 2)
 		sure, possible = possibleDeadlocks(t, looker, "/")
 		require.Empty(t, sure, "nodes do not say that")
 		require.Equal(t, []string{thisProcess(t) + " holds /again/x and waits for /again/x"}, possible)
 		require.Empty(t, deadlocks(t, looker, "/"))
-		patient.GiveBack(t, inner, outer, one, two)
-		next := patient.Receive(t, again)
+		scene.GiveBack(t, inner, outer, one, two)
+		next := scene.Receive(t, again)
 		require.NoError(t, next.Err)
-		patient.GiveBack(t, next.Lease)
+		scene.GiveBack(t, next.Lease)
 
-		x, y := patient.Locked(t, client.Mutex("/sure/x").Lock), patient.Locked(t, client.Mutex("/sure/y").Lock)
-		forY, forX := patient.Elsewhere(x.Context(), client.Mutex("/sure/y").Lock),
-			patient.Elsewhere(y.Context(), client.Mutex("/sure/x").Lock)
-		stories.AwaitCount(t, at, "/sure/x", 2)
-		stories.AwaitCount(t, at, "/sure/y", 2)
+		x, y := scene.Locked(t, client.Mutex("/sure/x").Lock), scene.Locked(t, client.Mutex("/sure/y").Lock)
+		forY, forX := scene.Elsewhere(x.Context(), client.Mutex("/sure/y").Lock),
+			scene.Elsewhere(y.Context(), client.Mutex("/sure/x").Lock)
+		scene.AwaitCount(t, at, "/sure/x", 2)
+		scene.AwaitCount(t, at, "/sure/y", 2)
 		sure, possible = possibleDeadlocks(t, looker, "/sure")
 		require.Len(t, sure, 1)
 		require.Empty(t, possible)
-		patient.GiveBack(t, x, y)
-		for _, waited := range []<-chan patient.Answer{forX, forY} {
-			if got := patient.Receive(t, waited); got.Err == nil {
-				patient.GiveBack(t, got.Lease)
+		scene.GiveBack(t, x, y)
+		for _, waited := range []<-chan scene.Answer{forX, forY} {
+			if got := scene.Receive(t, waited); got.Err == nil {
+				scene.GiveBack(t, got.Lease)
 			}
 		}
 	})
@@ -83,27 +81,27 @@ func TestRetakingIsAPossibleDeadlock(t *testing.T) {
 // TestCrossedHoldsAreAPossibleDeadlock: two processes, each of which holds what the other waits for, and neither says
 // so with a context.
 func TestCrossedHoldsAreAPossibleDeadlock(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		client, looker := at.Open(t), at.Open(t)
-		other := stories.StartProcess(t, "TestPairInAProcess", pairVariable, at.Connect()+" /y /x")
+		other := scene.StartProcess(t, "TestPairInAProcess", pairVariable, at.Connect()+" /y /x")
 		require.Equal(t, "holds", other.Hear(t))
-		x := patient.Locked(t, client.Mutex("/x").Lock)
+		x := scene.Locked(t, client.Mutex("/x").Lock)
 		other.GoOn(t)
-		stories.AwaitCount(t, at, "/x", 2)
+		scene.AwaitCount(t, at, "/x", 2)
 		_, possible := possibleDeadlocks(t, looker, "/")
 		require.Empty(t, possible, "one waits for the other")
-		y := patient.Elsewhere(patient.Deadline(t), client.Mutex("/y").Lock)
-		stories.AwaitCount(t, at, "/y", 2)
+		y := scene.Elsewhere(scene.Deadline(t), client.Mutex("/y").Lock)
+		scene.AwaitCount(t, at, "/y", 2)
 		_, possible = possibleDeadlocks(t, looker, "/")
 		require.Len(t, possible, 1)
 		require.Contains(t, possible[0], thisProcess(t)+" holds /x and waits for /y")
 		require.Contains(t, possible[0], " holds /y and waits for /x")
-		patient.GiveBack(t, x)
+		scene.GiveBack(t, x)
 		require.Equal(t, "has both", other.Hear(t))
 		<-other.Exited()
-		got := patient.Receive(t, y)
+		got := scene.Receive(t, y)
 		require.NoError(t, got.Err)
-		patient.GiveBack(t, got.Lease)
+		scene.GiveBack(t, got.Lease)
 	})
 }
 
@@ -118,15 +116,15 @@ func TestPairInAProcess(t *testing.T) {
 	if len(words) == 0 {
 		return
 	}
-	client, err := locks.Open(patient.Deadline(t), words[0], locks.WithSessionTimeout(patient.Session))
+	client, err := locks.Open(scene.Deadline(t), words[0], locks.WithSessionTimeout(scene.Session))
 	require.NoError(t, err)
-	relists.Count(t, client.Session())
+	scene.CountRelists(t, client.Session())
 	defer func() { require.NoError(t, client.Close(context.Background())) }()
-	outer := patient.Locked(t, client.Mutex(words[1]).Lock)
-	stories.Say("holds")
-	stories.AwaitGoOn(t)
+	outer := scene.Locked(t, client.Mutex(words[1]).Lock)
+	scene.Say("holds")
+	scene.AwaitGoOn(t)
 	inner, err := client.Mutex(words[2]).Lock(outer.Context())
 	require.NoError(t, err)
-	stories.Say("has both")
-	patient.GiveBack(t, inner, outer)
+	scene.Say("has both")
+	scene.GiveBack(t, inner, outer)
 }

@@ -6,8 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/late"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestRealContestDeletedLate: a holder gives a contest back, and its server, which is slow to pass the delete on, carries it
@@ -15,16 +14,16 @@ import (
 // new holder's node stays.
 func TestRealContestDeletedLate(t *testing.T) {
 	t.Parallel()
-	e := late.Start(t)
-	moving, other := e.Open(), patient.Open(t, e.Addrs())
-	lease := patient.Locked(t, moving.Contest("/arena/c").Lock)
-	patient.CatchUp(t, moving)
+	e := scene.StartLate(t)
+	moving, other := e.Open(), scene.Open(t, e.Addrs())
+	lease := scene.Locked(t, moving.Contest("/arena/c").Lock)
+	scene.CatchUp(t, moving)
 	e.Stall()
 	done := make(chan error, 1)
-	e.Sent("/arena/c", func() { done <- lease.Unlock(patient.Deadline(t)) })
+	e.Sent("/arena/c", func() { done <- lease.Unlock(scene.Deadline(t)) })
 	e.Move()
-	require.NoError(t, patient.Receive(t, done), "it was given back at the other server")
-	next := patient.Locked(t, other.Contest("/arena/c").Lock)
+	require.NoError(t, scene.Receive(t, done), "it was given back at the other server")
+	next := scene.Locked(t, other.Contest("/arena/c").Lock)
 	require.Greater(t, next.Token(), lease.Token())
 
 	e.Heal()
@@ -32,10 +31,10 @@ func TestRealContestDeletedLate(t *testing.T) {
 	require.NoError(t, err, "a late delete took the node of the next holder")
 	require.Equal(t, next.Token().Zxid(), stat.Czxid)
 	require.True(t, next.Valid())
-	_, err = other.Contest("/arena/c").TryLock(patient.Deadline(t))
+	_, err = other.Contest("/arena/c").TryLock(scene.Deadline(t))
 	require.ErrorIs(t, err, locks.ErrNotAcquired)
-	patient.GiveBack(t, next)
-	patient.Eventually(t, func() bool {
+	scene.GiveBack(t, next)
+	scene.Eventually(t, func() bool {
 		children, _, err := e.Witness.Children("/arena")
 		return err == nil && len(children) == 0
 	}, "nothing is left")

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -17,8 +17,8 @@ import (
 // Leave returns when the next session's member is gone, too.
 func TestLeaveBeforeItHasJoinedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		member, err := client.Group("/members").Join(t.Context(), "one")
 		require.NoError(t, err)
 		synctest.Wait() // no request of its first node is on its way
@@ -47,8 +47,8 @@ func TestLeaveBeforeItHasJoinedAgain(t *testing.T) {
 // TestMembershipThatEnds: where it cannot join again, it says so.
 func TestMembershipThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
 		group := client.Group("/members")
 		left, err := group.Join(t.Context(), "left")
 		require.NoError(t, err)

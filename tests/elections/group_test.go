@@ -10,9 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 func dataOf(members []locks.Member) []string {
@@ -30,37 +28,37 @@ func nextMembers(t *testing.T, told <-chan []locks.Member, want ...string) []loc
 
 // TestGroup: members see each other come and go, with what they joined with.
 func TestGroup(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		one, two, watching := zk.Open(t), zk.Open(t), zk.Open(t)
 		group := watching.Group("/members")
-		none, err := group.Members(patient.Deadline(t))
+		none, err := group.Members(scene.Deadline(t))
 		require.NoError(t, err)
 		require.Empty(t, none)
-		ctx, cancel := context.WithCancel(patient.Deadline(t))
+		ctx, cancel := context.WithCancel(scene.Deadline(t))
 		told, err := group.Watch(ctx)
 		require.NoError(t, err)
 		nextMembers(t, told)
-		first, err := one.Group("/members").Join(patient.Deadline(t), "one:80")
+		first, err := one.Group("/members").Join(scene.Deadline(t), "one:80")
 		require.NoError(t, err)
 		nextMembers(t, told, "one:80")
-		_, err = two.Group("/members").Join(patient.Deadline(t), "two:80")
+		_, err = two.Group("/members").Join(scene.Deadline(t), "two:80")
 		require.NoError(t, err)
 		members := nextMembers(t, told, "one:80", "two:80")
 		require.Equal(t, first.ID(), members[0].ID)
 		require.NotEmpty(t, members[0].Host)
 		require.NotZero(t, members[0].PID)
-		now, err := group.Members(patient.Deadline(t))
+		now, err := group.Members(scene.Deadline(t))
 		require.NoError(t, err)
 		require.Equal(t, members, now)
-		require.NoError(t, first.Leave(patient.Deadline(t)))
+		require.NoError(t, first.Leave(scene.Deadline(t)))
 		nextMembers(t, told, "two:80")
-		require.NoError(t, two.Close(patient.Deadline(t)))
+		require.NoError(t, two.Close(scene.Deadline(t)))
 		nextMembers(t, told)
 		cancel()
-		require.Eventually(t, func() bool { _, open := <-told; return !open }, patient.Bound, time.Millisecond)
-		_, err = one.Group("bad").Join(patient.Deadline(t), "x")
+		require.Eventually(t, func() bool { _, open := <-told; return !open }, scene.Bound, time.Millisecond)
+		_, err = one.Group("bad").Join(scene.Deadline(t), "x")
 		require.ErrorIs(t, err, locks.ErrBadPath)
-		_, err = one.Group("bad").Watch(patient.Deadline(t))
+		_, err = one.Group("bad").Watch(scene.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrBadPath)
 	})
 }
@@ -68,9 +66,9 @@ func TestGroup(t *testing.T) {
 // TestGroupOutlivesSessions: a member whose session expires joins again, and one that leaves meanwhile does not.
 func TestGroupOutlivesSessions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		d := &bubble.Network{Server: server}
-		client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		d := &scene.Network{Server: server}
+		client, other := scene.ClientOver(t, server, d), scene.Client(t, server)
 		told, err := other.Group("/members").Watch(t.Context())
 		require.NoError(t, err)
 		member, err := client.Group("/members").Join(t.Context(), "one")

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestLoneCandidateLeadsAgain: the servers end a lone candidate's session a second into each of its terms. The lead is not
@@ -49,11 +49,11 @@ func TestLoneCandidateLeadsAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
+				server := scene.Virtual(t)
 				client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 					locks.WithSessionTimeout(session))
 				require.NoError(t, err)
-				bubble.CloseLater(t, client)
+				scene.CloseLater(t, client)
 				began := make(chan context.Context, terms)
 				run(t, client, began)
 				term := <-began
@@ -100,11 +100,11 @@ func TestPausesOfACandidateAreBounded(t *testing.T) {
 		for _, over := range []string{"session", "gateway"} {
 			t.Run(name+", "+over, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := bubble.Server(t)
+					server := scene.Virtual(t)
 					client, err := locks.Open(t.Context(), server.Connect(), locks.WithDialer(server.DialContext),
 						locks.WithSessionTimeout(session))
 					require.NoError(t, err)
-					bubble.CloseLater(t, client)
+					scene.CloseLater(t, client)
 					from := actors.Provider(client.Session())
 					if over == "gateway" {
 						pid, err := gateway.Spawn(client.System(), client.Session(), "locks")

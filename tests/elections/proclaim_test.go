@@ -12,57 +12,55 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestProclaim: all who ask for the leader, and all who observe, see what it says now, in its own session too. The term
 // stays, and nobody who waits is disturbed. A request for the lead that was written before is kept.
 func TestProclaim(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		one, two := zk.Open(t), zk.Open(t)
-		own, err := one.Election("/lead").Observe(patient.Deadline(t))
+		own, err := one.Election("/lead").Observe(scene.Deadline(t))
 		require.NoError(t, err)
-		other, err := two.Election("/lead").Observe(patient.Deadline(t))
+		other, err := two.Election("/lead").Observe(scene.Deadline(t))
 		require.NoError(t, err)
-		first, err := one.Election("/lead").Campaign(patient.Deadline(t), "starting")
+		first, err := one.Election("/lead").Campaign(scene.Deadline(t), "starting")
 		require.NoError(t, err)
 		nextLeader(t, other, "starting")
 		nextLeader(t, own, "starting")
 		second := make(chan *locks.Leadership, 1)
 		go func() {
-			term, err := two.Election("/lead").Campaign(patient.Deadline(t), "second")
+			term, err := two.Election("/lead").Campaign(scene.Deadline(t), "second")
 			assert.NoError(t, err)
 			second <- term
 		}()
-		stories.AwaitCount(t, zk, "/lead", 2)
+		scene.AwaitCount(t, zk, "/lead", 2)
 		for _, value := range []string{"ready", "", "draining"} {
-			require.NoError(t, first.Proclaim(patient.Deadline(t), value))
+			require.NoError(t, first.Proclaim(scene.Deadline(t), value))
 			require.Equal(t, value, first.Value())
 			for _, told := range []<-chan locks.Leader{own, other} {
 				require.Equal(t, first.Token(), nextLeader(t, told, value).Token)
 			}
 			for _, client := range []*locks.Client{one, two} {
-				leader, err := client.Election("/lead").Leader(patient.Deadline(t))
+				leader, err := client.Election("/lead").Leader(scene.Deadline(t))
 				require.NoError(t, err)
 				require.Equal(t, value, leader.Value)
 			}
 		}
-		_, err = two.Revoke(patient.Deadline(t), "/lead")
+		_, err = two.Revoke(scene.Deadline(t), "/lead")
 		require.NoError(t, err)
-		require.NoError(t, first.Proclaim(patient.Deadline(t), "asked"))
+		require.NoError(t, first.Proclaim(scene.Deadline(t), "asked"))
 		leader := nextLeader(t, other, "asked")
 		require.True(t, leader.Contender.Asked)
-		patient.AwaitAsked(t, first.Lease)
-		require.ErrorIs(t, first.Proclaim(patient.Deadline(t), strings.Repeat("x", 1025)), locks.ErrBadAcquire)
-		require.NoError(t, first.Resign(patient.Deadline(t)))
+		scene.AwaitAsked(t, first.Lease)
+		require.ErrorIs(t, first.Proclaim(scene.Deadline(t), strings.Repeat("x", 1025)), locks.ErrBadAcquire)
+		require.NoError(t, first.Resign(scene.Deadline(t)))
 		next := <-second
 		require.NotNil(t, next)
 		require.Equal(t, next.Token(), nextLeader(t, other, "second").Token)
-		require.ErrorIs(t, first.Proclaim(patient.Deadline(t), "still here"), locks.ErrReleased)
-		leader, err = one.Election("/lead").Leader(patient.Deadline(t))
+		require.ErrorIs(t, first.Proclaim(scene.Deadline(t), "still here"), locks.ErrReleased)
+		leader, err = one.Election("/lead").Leader(scene.Deadline(t))
 		require.NoError(t, err)
 		require.Equal(t, "second", leader.Value)
 		require.Equal(t, "asked", first.Value(), "nothing was written")
@@ -72,18 +70,18 @@ func TestProclaim(t *testing.T) {
 // TestProclaimOfALostLead: a leader whose node is gone writes nothing, and hears why. The term of Run that follows begins with
 // Run's value.
 func TestProclaimOfALostLead(t *testing.T) {
-	zk := stories.OnEmbedded(t)
+	zk := scene.OnEmbedded(t)
 	client, other := zk.Open(t), zk.Open(t)
-	told, err := other.Election("/lead").Observe(patient.Deadline(t))
+	told, err := other.Election("/lead").Observe(scene.Deadline(t))
 	require.NoError(t, err)
-	l := lead(patient.Deadline(t), client.Election("/lead"), "one", new(atomic.Int32))
+	l := lead(scene.Deadline(t), client.Election("/lead"), "one", new(atomic.Int32))
 	first := l.term(t)
-	require.NoError(t, first.Proclaim(patient.Deadline(t), "changed"))
+	require.NoError(t, first.Proclaim(scene.Deadline(t), "changed"))
 	leader := nextLeader(t, told, "changed")
-	require.NoError(t, other.Break(patient.Deadline(t), leader.Contender))
+	require.NoError(t, other.Break(scene.Deadline(t), leader.Contender))
 	second := l.term(t)
 	require.Greater(t, second.Token(), first.Token())
-	require.ErrorIs(t, first.Proclaim(patient.Deadline(t), "late"), locks.ErrLost)
+	require.ErrorIs(t, first.Proclaim(scene.Deadline(t), "late"), locks.ErrLost)
 	require.Equal(t, second.Token(), nextLeader(t, told, "one").Token)
 	require.Equal(t, "one", second.Value())
 	require.ErrorIs(t, l.end(t), context.Canceled)
@@ -92,15 +90,15 @@ func TestProclaimOfALostLead(t *testing.T) {
 // TestProclaimKeepsOthersRequest: another library's request for the lead overwrites the node. The leader's session writes it
 // again, and Proclaim waits for that.
 func TestProclaimKeepsOthersRequest(t *testing.T) {
-	zk := stories.OnEmbedded(t)
+	zk := scene.OnEmbedded(t)
 	client, raw := zk.Open(t), zk.Raw(t)
-	term, err := client.Election("/lead").Campaign(patient.Deadline(t), "one")
+	term, err := client.Election("/lead").Campaign(scene.Deadline(t), "one")
 	require.NoError(t, err)
 	_, err = raw.Set(zk.Root()+"/lead/"+term.Node(), []byte("unlock"), -1)
 	require.NoError(t, err)
-	require.NoError(t, term.Proclaim(patient.Deadline(t), "two"))
-	patient.AwaitAsked(t, term.Lease)
-	leader, err := client.Election("/lead").Leader(patient.Deadline(t))
+	require.NoError(t, term.Proclaim(scene.Deadline(t), "two"))
+	scene.AwaitAsked(t, term.Lease)
+	leader, err := client.Election("/lead").Leader(scene.Deadline(t))
 	require.NoError(t, err)
 	require.Equal(t, "two", leader.Value)
 	require.True(t, leader.Contender.Asked)
@@ -117,18 +115,18 @@ func TestProclaimLosesMessages(t *testing.T) {
 		"reply, and others may write under the lease": {rig.DropReply, []locks.ElectionOption{locks.WithReentry()}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			zk := stories.OnEmbedded(t)
+			zk := scene.OnEmbedded(t)
 			proxy := zk.Proxy(t)
-			client, other := patient.Open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(time.Minute)), zk.Open(t)
-			term, err := client.Election("/lead", c.opts...).Campaign(patient.Deadline(t), "one")
+			client, other := scene.Open(t, proxy.Addr()+zk.Root(), locks.WithSessionTimeout(time.Minute)), zk.Open(t)
+			term, err := client.Election("/lead", c.opts...).Campaign(scene.Deadline(t), "one")
 			require.NoError(t, err)
 			node := zk.Root() + "/lead/" + term.Node()
 			fault := proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: c.action,
 				Path: func(path string) bool { return path == node }})
 			for _, value := range []string{"two", "three"} {
-				require.NoError(t, term.Proclaim(patient.Deadline(t), value))
+				require.NoError(t, term.Proclaim(scene.Deadline(t), value))
 				<-fault.Fired() // the first time
-				leader, err := other.Election("/lead").Leader(patient.Deadline(t))
+				leader, err := other.Election("/lead").Leader(scene.Deadline(t))
 				require.NoError(t, err)
 				require.Equal(t, value, leader.Value)
 			}
@@ -140,13 +138,13 @@ func TestProclaimLosesMessages(t *testing.T) {
 // observes hears of it all the same, and who waits hears each thing once.
 func TestProclaimAfterALongTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		one, two, three := bubble.Client(t, server), bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		one, two, three := scene.Client(t, server), scene.Client(t, server), scene.Client(t, server)
 		told, err := three.Election("/lead").Observe(t.Context())
 		require.NoError(t, err)
 		term, err := one.Election("/lead").Campaign(t.Context(), "starting")
 		require.NoError(t, err)
-		changes := &patient.Changes{}
+		changes := &scene.Changes{}
 		ctx, leave := context.WithCancel(t.Context())
 		over := make(chan struct{})
 		go func() {

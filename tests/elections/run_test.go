@@ -12,9 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // leading is a leader loop that a test follows.
@@ -46,25 +44,25 @@ func lead(ctx context.Context, election *locks.Election, value string, among *at
 
 func (l *leading) term(t *testing.T) *locks.Leadership {
 	t.Helper()
-	return patient.Receive(t, l.began)
+	return scene.Receive(t, l.began)
 }
 
 func (l *leading) end(t *testing.T) error {
 	t.Helper()
 	l.stop()
-	return patient.Receive(t, l.ended)
+	return scene.Receive(t, l.ended)
 }
 
 // TestRunLeads: one leads at a time; when its loop ends the other leads, with a greater token; both are told apart by
 // IsLeader.
 func TestRunLeads(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		var among atomic.Int32
-		first := lead(patient.Deadline(t), zk.Open(t).Election("/lead"), "first", &among)
+		first := lead(scene.Deadline(t), zk.Open(t).Election("/lead"), "first", &among)
 		one := first.term(t)
 		require.Equal(t, "first", one.Value())
 		require.True(t, first.election.IsLeader())
-		second := lead(patient.Deadline(t), zk.Open(t).Election("/lead"), "second", &among)
+		second := lead(scene.Deadline(t), zk.Open(t).Election("/lead"), "second", &among)
 		require.False(t, second.election.IsLeader())
 		require.ErrorIs(t, first.end(t), context.Canceled)
 		require.False(t, first.election.IsLeader())
@@ -72,11 +70,11 @@ func TestRunLeads(t *testing.T) {
 		require.Greater(t, two.Token(), one.Token())
 		require.NoError(t, second.election.Health())
 
-		_, err := zk.Open(t).Revoke(patient.Deadline(t), "/lead") // it resigns, and campaigns again
+		_, err := zk.Open(t).Revoke(scene.Deadline(t), "/lead") // it resigns, and campaigns again
 		require.NoError(t, err)
 		require.Greater(t, second.term(t).Token(), two.Token())
 		require.ErrorIs(t, second.end(t), context.Canceled)
-		stories.AwaitNone(t, zk, "/lead")
+		scene.AwaitNone(t, zk, "/lead")
 	})
 }
 
@@ -84,8 +82,8 @@ func TestRunLeads(t *testing.T) {
 // pause longer than the one before.
 func TestRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
 		terms := 0
 		run := func(returns ...error) error {
 			terms = 0
@@ -95,10 +93,10 @@ func TestRunEnds(t *testing.T) {
 			})
 		}
 		require.NoError(t, run(nil))
-		require.Equal(t, patient.ErrOfWork, run(patient.ErrOfWork))
-		again := fmt.Errorf("%w: %w", locks.ErrAgain, patient.ErrOfWork)
+		require.Equal(t, scene.ErrOfWork, run(scene.ErrOfWork))
+		again := fmt.Errorf("%w: %w", locks.ErrAgain, scene.ErrOfWork)
 		begun := time.Now()
-		require.Equal(t, patient.ErrOfWork, run(again, again, again, again, again, patient.ErrOfWork))
+		require.Equal(t, scene.ErrOfWork, run(again, again, again, again, again, scene.ErrOfWork))
 		require.Equal(t, 6, terms)
 		require.Greater(t, time.Since(begun), 500*time.Millisecond)
 		require.Less(t, time.Since(begun), 20*time.Second)
@@ -117,8 +115,8 @@ func TestRunEnds(t *testing.T) {
 // when its lease is over and it still runs.
 func TestRunWaitsForItsFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		election := client.Election("/lead")
 		ctx, stop := context.WithCancel(t.Context())
 		began, leave, ended := make(chan *locks.Leadership, 9), make(chan struct{}), make(chan error, 1)
@@ -161,15 +159,15 @@ func TestRunWaitsForItsFunction(t *testing.T) {
 // caller has cancelled nothing, the error is not one of ctx. Once a new term has begun, the loss is history.
 func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		ctx, stop := context.WithCancel(t.Context())
 		began, leave, ended := make(chan *locks.Leadership, 1), make(chan struct{}), make(chan error, 1)
 		campaign := func() {
 			ended <- client.Election("/lead").Run(ctx, "x", func(within context.Context, term *locks.Leadership) error {
 				began <- term
 				<-leave
-				return fmt.Errorf("%w: %w", patient.ErrOfWork, within.Err())
+				return fmt.Errorf("%w: %w", scene.ErrOfWork, within.Err())
 			})
 		}
 		lose := func() {
@@ -199,12 +197,12 @@ func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
 		ctx = t.Context()
 		go campaign()
 		lose()
-		bubble.Locked(t, other.Mutex("/lead").Lock)
+		scene.Locked(t, other.Mutex("/lead").Lock)
 		leave <- struct{}{}
 		time.Sleep(time.Hour) // it campaigns, and the other leads
 		require.NoError(t, client.Close(ctx))
 		err = <-ended
-		for _, of := range []error{locks.ErrClosed, locks.ErrLost, patient.ErrOfWork} {
+		for _, of := range []error{locks.ErrClosed, locks.ErrLost, scene.ErrOfWork} {
 			require.ErrorIs(t, err, of)
 		}
 		require.NotErrorIs(t, err, context.Canceled)
@@ -216,14 +214,14 @@ func TestRunSaysThatTheLastTermWasLost(t *testing.T) {
 // priorities nobody is.
 func TestPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
+		server := scene.Virtual(t)
 		var among atomic.Int32
 		loop := func(value string, opts ...locks.ElectionOption) *leading {
-			l := lead(t.Context(), bubble.Client(t, server).Election("/lead", opts...), value, &among)
+			l := lead(t.Context(), scene.Client(t, server).Election("/lead", opts...), value, &among)
 			time.Sleep(time.Second)
 			return l
 		}
-		bystander := bubble.Locked(t, bubble.Client(t, server).Mutex("/lead", locks.WithName("orders")).Lock)
+		bystander := scene.Locked(t, scene.Client(t, server).Mutex("/lead", locks.WithName("orders")).Lock)
 		const after = time.Minute
 		low := loop("low", locks.WithPriority(1, after))
 		first := low.term(t)

@@ -7,15 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestSeveralLocks: they are held in the order of their paths. Where one is lost, or the wait for the last is given up, the others
 // are given back. Package locks alone has that: an actor takes one after the other.
 func TestSeveralLocks(t *testing.T) {
 	paths := []string{"/many/a", "/many/b", "/many/c"}
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+	eachFace(t, func(t *testing.T, f face, at *scene.Servers) {
 		if f.name == "actors" {
 			return
 		}
@@ -26,7 +25,7 @@ func TestSeveralLocks(t *testing.T) {
 		}
 		var newest locks.Token
 		hold := func(of asker) *locks.Leases {
-			all, err := ask(of, patient.Deadline(t))
+			all, err := ask(of, scene.Deadline(t))
 			require.NoError(t, err)
 			require.True(t, all.Valid())
 			for i, lease := range all.Each() {
@@ -42,28 +41,28 @@ func TestSeveralLocks(t *testing.T) {
 		require.ErrorIs(t, context.Cause(first.Context()), locks.ErrLost)
 		require.False(t, first.Valid())
 		second := hold(s.other) // before anybody gives back what is left of the first
-		lost := first.Unlock(patient.Deadline(t))
+		lost := first.Unlock(scene.Deadline(t))
 		require.ErrorIs(t, lost, locks.ErrLost)
 		require.ErrorContains(t, lost, paths[0])
-		require.NoError(t, second.Unlock(patient.Deadline(t)))
-		require.ErrorIs(t, second.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
+		require.NoError(t, second.Unlock(scene.Deadline(t)))
+		require.ErrorIs(t, second.Unlock(scene.Deadline(t)), locks.ErrNotHeld)
 
 		other := s.other.(client)
-		holder := patient.Locked(t, other.Semaphore(paths[2], 2).Weight(2).Lock)
-		ctx, cancel := context.WithCancel(patient.Deadline(t))
+		holder := scene.Locked(t, other.Semaphore(paths[2], 2).Weight(2).Lock)
+		ctx, cancel := context.WithCancel(scene.Deadline(t))
 		got := make(chan error, 1)
 		go func() {
 			_, err := ask(s.one, ctx)
 			got <- err
 		}()
-		stories.AwaitCount(t, at, paths[2], 2)
-		_, err := other.Mutex(paths[0]).TryLock(patient.Deadline(t))
+		scene.AwaitCount(t, at, paths[2], 2)
+		_, err := other.Mutex(paths[0]).TryLock(scene.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		cancel()
-		given := patient.Receive(t, got)
+		given := scene.Receive(t, got)
 		require.ErrorIs(t, given, context.Canceled)
 		require.ErrorContains(t, given, paths[2])
-		patient.GiveBack(t, patient.Locked(t, other.Mutex(paths[0]).Lock), holder)
-		stories.AwaitNone(t, at, paths[2])
+		scene.GiveBack(t, scene.Locked(t, other.Mutex(paths[0]).Lock), holder)
+		scene.AwaitNone(t, at, paths[2])
 	})
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // client asks by package locks, with a session of its own or over a gateway.
@@ -22,35 +21,35 @@ type client struct {
 }
 
 func openClient(t *testing.T, connect string, timeout time.Duration) asker {
-	c := patient.Open(t, connect, locks.WithSessionTimeout(timeout))
+	c := scene.Open(t, connect, locks.WithSessionTimeout(timeout))
 	return client{c, func() int64 { return c.Session().ID() }}
 }
 
 // openGateway has a session serve requesters, and opens a client that is one.
 func openGateway(t *testing.T, connect string, timeout time.Duration) asker {
-	s := stage.NewFor(t, connect, timeout)
+	s := scene.NewStageFor(t, connect, timeout)
 	pid, err := gateway.Spawn(s.System, s.Session, "gateway")
 	require.NoError(t, err)
-	patient.Cleanup(t, func() { _ = s.System.Root.StopFuture(pid).Wait() })
-	c, err := gateway.Open(patient.Deadline(t), s.System, gateway.At(pid))
+	scene.Cleanup(t, func() { _ = s.System.Root.StopFuture(pid).Wait() })
+	c, err := gateway.Open(scene.Deadline(t), s.System, gateway.At(pid))
 	require.NoError(t, err)
-	patient.Cleanup(t, func() { patient.Closed(t, c.Close(context.WithoutCancel(patient.Deadline(t)))) })
+	scene.Cleanup(t, func() { scene.Closed(t, c.Close(context.WithoutCancel(scene.Deadline(t)))) })
 	return client{c, s.Session.ID}
 }
 
 func (c client) session() int64     { return c.id() }
-func (c client) close(t *testing.T) { require.NoError(t, c.Close(patient.Deadline(t))) }
+func (c client) close(t *testing.T) { require.NoError(t, c.Close(scene.Deadline(t))) }
 
 // ask calls Lock, or TryLock, on another goroutine. A timeout is set in its context.
 func (c client) ask(t *testing.T, want messages.Acquire) request {
 	t.Helper()
-	rec := patient.Recorder(t, c.Client)
-	ctx, cancel := context.WithCancel(patient.Deadline(t))
+	rec := scene.Recorder(t, c.Client)
+	ctx, cancel := context.WithCancel(scene.Deadline(t))
 	t.Cleanup(cancel)
 	begun := func() { _, _ = rec.Await(ctx, messages.StateCreating) }
 	lockCtx := ctx
 	if want.Timeout > 0 { // from when the request begins: a context that has ended before asks for nothing
-		late := patient.NewExpiring(ctx)
+		late := scene.NewExpiring(ctx)
 		lockCtx = late
 		go func() {
 			begun()
@@ -60,12 +59,12 @@ func (c client) ask(t *testing.T, want messages.Acquire) request {
 	}
 	require.Equal(t, messages.Acquire{Path: want.Path, Grace: want.Grace, Label: want.Label, Try: want.Try, Timeout: want.Timeout},
 		want, "no option is made of the rest")
-	var locker locks.Locker = c.Mutex(want.Path, patient.ObservedBy(rec), locks.WithGrace(want.Grace), locks.WithLabel(want.Label))
+	var locker locks.Locker = c.Mutex(want.Path, scene.ObservedBy(rec), locks.WithGrace(want.Grace), locks.WithLabel(want.Label))
 	if want.Try {
 		locker = locks.Try(locker)
 	}
 	return &call{client: c, path: want.Path, rec: rec, leave: func() { begun(); cancel() },
-		got: patient.Elsewhere(lockCtx, locker.Lock), unlocked: make(chan error, 10)}
+		got: scene.Elsewhere(lockCtx, locker.Lock), unlocked: make(chan error, 10)}
 }
 
 // call is a call of Lock.
@@ -74,7 +73,7 @@ type call struct {
 	path     string
 	rec      *actorstest.Recorder
 	leave    func() // ends the context of the call
-	got      <-chan patient.Answer
+	got      <-chan scene.Answer
 	lease    *locks.Lease
 	failed   error
 	unlocks  int        // how many calls of Unlock there were
@@ -85,11 +84,11 @@ func (c *call) recorder() *actorstest.Recorder { return c.rec }
 
 func (c *call) hold(t *testing.T) *messages.Held {
 	t.Helper()
-	a := patient.Receive(t, c.got)
+	a := scene.Receive(t, c.got)
 	require.NoError(t, a.Err)
 	c.lease = a.Lease
 	var held *messages.Held
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		for _, n := range c.rec.Notices() {
 			if n, is := n.(*messages.Held); is {
 				held = n
@@ -106,7 +105,7 @@ func (c *call) hold(t *testing.T) *messages.Held {
 func (c *call) giveBack() {
 	c.unlocks++
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), patient.Bound)
+		ctx, cancel := context.WithTimeout(context.Background(), scene.Bound)
 		defer cancel()
 		c.unlocked <- c.lease.Unlock(ctx)
 	}()
@@ -114,7 +113,7 @@ func (c *call) giveBack() {
 
 func (c *call) giveUp() { c.leave() }
 
-func (c *call) asked(t *testing.T) { t.Helper(); patient.AwaitAsked(t, c.lease) }
+func (c *call) asked(t *testing.T) { t.Helper(); scene.AwaitAsked(t, c.lease) }
 
 func (c *call) resumed(t *testing.T) { t.Helper(); c.rests(t) }
 
@@ -124,7 +123,7 @@ func (c *call) revoke(t *testing.T) {
 	if c.lease == nil {
 		return
 	}
-	asked, err := c.client.Revoke(patient.Deadline(t), c.path)
+	asked, err := c.client.Revoke(scene.Deadline(t), c.path)
 	require.NoError(t, err)
 	require.Len(t, asked, 1)
 	require.Equal(t, c.lease.Node(), asked[0].Node)
@@ -142,7 +141,7 @@ func (c *call) rests(t *testing.T) {
 func (c *call) ended(t *testing.T, err error) {
 	t.Helper()
 	if c.lease == nil {
-		a := patient.Receive(t, c.got)
+		a := scene.Receive(t, c.got)
 		c.failed = a.Err
 		require.Nil(t, a.Lease)
 		require.ErrorIs(t, a.Err, err)
@@ -156,20 +155,20 @@ func (c *call) ended(t *testing.T, err error) {
 	cause := context.Cause(c.lease.Context())
 	if err != nil {
 		require.ErrorIs(t, cause, err)
-		require.ErrorIs(t, c.lease.Unlock(patient.Deadline(t)), err)
+		require.ErrorIs(t, c.lease.Unlock(scene.Deadline(t)), err)
 		return
 	}
 	require.ErrorIs(t, cause, locks.ErrReleased)
 	confirmed := 0
 	for range c.unlocks {
-		if err := patient.Receive(t, c.unlocked); err == nil {
+		if err := scene.Receive(t, c.unlocked); err == nil {
 			confirmed++
 		} else {
 			require.ErrorIs(t, err, locks.ErrNotHeld)
 		}
 	}
 	require.Equal(t, 1, confirmed)
-	require.ErrorIs(t, c.lease.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
+	require.ErrorIs(t, c.lease.Unlock(scene.Deadline(t)), locks.ErrNotHeld)
 }
 
 func (c *call) why() string { return c.failed.Error() }

@@ -10,9 +10,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // The create of these cells meets a fault. Its request holds all the same, with the only node there
@@ -36,7 +35,7 @@ func TestCreate(t *testing.T) {
 	t.Parallel()
 	for _, c := range creates {
 		t.Run(c.name, func(t *testing.T) {
-			eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+			eachFace(t, func(t *testing.T, f face, at *scene.Servers) {
 				s := newStory(t, f, at, "/made")
 				warm := s.ask(t, s.one) // so that the create is the lock's own
 				before := warm.hold(t)
@@ -46,7 +45,7 @@ func TestCreate(t *testing.T) {
 				fault := s.fault(rig.OpCreate, c.action)
 				s.proxy.Refuse(c.expires)
 				s.subject = s.ask(t, s.one)
-				stories.AwaitFault[any](t, fault, nil)
+				scene.AwaitFault[any](t, fault, nil)
 				require.Equal(t, messages.StateCreating, s.reaches(t, messages.StateRecovering, 1).From)
 				if c.expires {
 					s.expire(t, func() { require.Empty(t, s.o.Queue(t, s.path)) })
@@ -68,7 +67,7 @@ func TestCreate(t *testing.T) {
 // TestSessionIsClosed: a holder has lost the lock, a waiter fails, and the next one, of another
 // session, holds. Nothing can be asked for any more.
 func TestSessionIsClosed(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+	eachFace(t, func(t *testing.T, f face, at *scene.Servers) {
 		s := newStory(t, f, at, "/closed")
 		holder := s.ask(t, s.one)
 		s.held = holder.hold(t)
@@ -79,10 +78,10 @@ func TestSessionIsClosed(t *testing.T) {
 			waiters = append(waiters, s.ask(t, s.one))
 		}
 		for _, waiter := range waiters {
-			patient.Await(t, waiter.recorder(), messages.StateWatching)
+			scene.Await(t, waiter.recorder(), messages.StateWatching)
 		}
 		next := s.ask(t, s.other)
-		patient.Await(t, next.recorder(), messages.StateWatching)
+		scene.Await(t, next.recorder(), messages.StateWatching)
 
 		s.one.close(t)
 		holder.ended(t, locks.ErrLost)
@@ -93,19 +92,19 @@ func TestSessionIsClosed(t *testing.T) {
 			requireTold(t, holder, s.held.Grant, told(&messages.Held{}),
 				told(&messages.Lost{}, messages.ReasonSessionClosed))
 			for _, waiter := range waiters {
-				requireTold(t, waiter, patient.Await(t, waiter.recorder(), messages.StateFailed).Grant,
+				requireTold(t, waiter, scene.Await(t, waiter.recorder(), messages.StateFailed).Grant,
 					told(&messages.Failed{}, messages.ReasonSessionClosed))
 			}
 		}
 		require.Greater(t, next.hold(t).Token, s.held.Token)
-		stories.AwaitCount(t, at, s.path, 1)
+		scene.AwaitCount(t, at, s.path, 1)
 		late := s.ask(t, s.one)
 		late.ended(t, locks.ErrClosed)
 		if late, is := late.(*spawned); is { // a call is refused before it becomes a request
 			requireTold(t, late, messages.Grant{Path: s.path, Actor: messages.IDOf(late.r.Lock)},
 				told(&messages.Failed{}, messages.ReasonSessionClosed))
 		}
-		stories.AwaitCount(t, at, s.path, 1)
+		scene.AwaitCount(t, at, s.path, 1)
 		frees(t, next)
 		frees(t, busy)
 	})
@@ -113,8 +112,8 @@ func TestSessionIsClosed(t *testing.T) {
 
 // TestBadInput: the request ends before it begins, and the servers have nothing of it.
 func TestBadInput(t *testing.T) {
-	eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
-		proxy, o := at.Proxy(t), stories.Look(t, at)
+	eachFace(t, func(t *testing.T, f face, at *scene.Servers) {
+		proxy, o := at.Proxy(t), scene.Look(t, at)
 		from := f.open(t, proxy.Addr()+at.Root(), 10*time.Minute) // whose heartbeats come later
 		before := proxy.Requests(rig.OpAny)
 		for says, want := range map[string]messages.Acquire{"absolute": {Path: "orders"}, "-1s": {Path: "/a", Grace: -time.Second},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // face is a way to ask for locks.
@@ -18,11 +18,11 @@ type face struct {
 var faces = []face{{"locks", openClient}, {"actors", openStage}, {"gateway", openGateway}}
 
 // eachFace tells a story by every face, on every kind of server.
-func eachFace(t *testing.T, tell func(t *testing.T, f face, at *stories.Servers)) {
+func eachFace(t *testing.T, tell func(t *testing.T, f face, at *scene.Servers)) {
 	t.Parallel()
 	for _, f := range faces {
 		t.Run(f.name, func(t *testing.T) {
-			stories.EachServer(t, func(t *testing.T, at *stories.Servers) { tell(t, f, at) })
+			scene.EachServer(t, func(t *testing.T, at *scene.Servers) { tell(t, f, at) })
 		})
 	}
 }

@@ -9,9 +9,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // The subject of these cells holds, and a request of another session waits behind it. At the end
@@ -38,7 +37,7 @@ var holders = []struct {
 			}
 			asked(write("unlock"))(t, s) // the watch is still there after all of them
 		}, askedAndReleased, askedThenReleased, nil},
-	{"gives back within the grace", patient.Bound,
+	{"gives back within the grace", scene.Bound,
 		func(t *testing.T, s *story) {
 			revoke(t, s)
 			require.True(t, s.asked(t).Deadline.After(time.Now()))
@@ -49,7 +48,7 @@ var holders = []struct {
 	{"grace runs out, asked by the face", 100 * time.Millisecond, forced(revoke),
 		askedAndReleased, askedThenForced, locks.ErrRevoked},
 
-	{"operator deletes its node while it is asked", patient.Bound,
+	{"operator deletes its node while it is asked", scene.Bound,
 		func(t *testing.T, s *story) {
 			write("unlock")(t, s)
 			s.asked(t)
@@ -77,7 +76,7 @@ var holders = []struct {
 		func(t *testing.T, s *story) {
 			fault := s.fault(rig.OpDelete, rig.DropReply)
 			s.subject.giveBack()
-			stories.AwaitFault[any](t, fault, nil)
+			scene.AwaitFault[any](t, fault, nil)
 		},
 		[]messages.State{messages.StateReleasing, messages.StateRecovering, messages.StateReleased},
 		[]notice{released}, nil},
@@ -86,7 +85,7 @@ var holders = []struct {
 			fault := s.fault(rig.OpDelete, rig.CutBefore)
 			s.proxy.Refuse(true)
 			s.subject.giveBack()
-			stories.AwaitFault[any](t, fault, nil)
+			scene.AwaitFault[any](t, fault, nil)
 			s.expire(t)
 		},
 		[]messages.State{messages.StateReleasing, messages.StateRecovering, messages.StateReleased},
@@ -108,7 +107,7 @@ func TestHolder(t *testing.T) {
 	t.Parallel()
 	for _, c := range holders {
 		t.Run(c.name, func(t *testing.T) {
-			eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+			eachFace(t, func(t *testing.T, f face, at *scene.Servers) {
 				s := newStory(t, f, at, "/held")
 				s.subject = s.one.ask(t, messages.Acquire{Path: s.path, Grace: c.grace})
 				s.held = s.subject.hold(t)
@@ -120,7 +119,7 @@ func TestHolder(t *testing.T) {
 				require.Equal(t, s.path, s.held.Path)
 				require.Equal(t, stat.Czxid, s.held.Token.Zxid())
 				next := s.ask(t, s.other)
-				patient.Await(t, next.recorder(), messages.StateWatching)
+				scene.Await(t, next.recorder(), messages.StateWatching)
 
 				c.happens(t, s)
 				s.subject.ended(t, c.err)
@@ -131,7 +130,7 @@ func TestHolder(t *testing.T) {
 					messages.StateHeld}, c.through...)...)...)
 				requireTold(t, s.subject, s.held.Grant, append([]notice{told(&messages.Held{})}, c.told...)...)
 				again := s.ask(t, s.one)
-				patient.Await(t, again.recorder(), messages.StateWatching)
+				scene.Await(t, again.recorder(), messages.StateWatching)
 				frees(t, next)
 				regained := again.hold(t)
 				require.Greater(t, regained.Token, got.Token)
@@ -140,7 +139,7 @@ func TestHolder(t *testing.T) {
 					require.Greater(t, regained.Epoch, s.held.Epoch)
 				}
 				frees(t, again)
-				stories.AwaitNone(t, at, s.path)
+				scene.AwaitNone(t, at, s.path)
 			})
 		})
 	}
@@ -159,7 +158,7 @@ func (s *story) asked(t *testing.T) *messages.RevokeRequested {
 	t.Helper()
 	s.subject.asked(t)
 	var found *messages.RevokeRequested
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		for _, n := range s.subject.recorder().Notices() {
 			if n, is := n.(*messages.RevokeRequested); is {
 				found = n

@@ -8,23 +8,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestCloseMakesNoDeadLetters: clients are closed while calls hold, wait, lead and follow queues. protoactor logs no dead
 // letter, whether or not the ctx of the calls has ended just before.
 func TestCloseMakesNoDeadLetters(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		for round := range 6 {
-			log, logged := stories.NewLog()
-			ctx, cancel := context.WithCancel(patient.Deadline(t))
+			log, logged := scene.NewLog()
+			ctx, cancel := context.WithCancel(scene.Deadline(t))
 			defer cancel()
 			mine, other := zk.Open(t, logged), zk.Open(t, logged)
-			patient.Locked(t, mine.Mutex("/shut").Lock)
-			patient.Locked(t, mine.Mutex("/kept", locks.WithSticky(time.Minute)).Lock)
-			patient.Elsewhere(ctx, other.Mutex("/shut").Lock)
-			patient.Elsewhere(ctx, mine.Mutex("/kept", locks.WithCohort(2)).Lock)
+			scene.Locked(t, mine.Mutex("/shut").Lock)
+			scene.Locked(t, mine.Mutex("/kept", locks.WithSticky(time.Minute)).Lock)
+			scene.Elsewhere(ctx, other.Mutex("/shut").Lock)
+			scene.Elsewhere(ctx, mine.Mutex("/kept", locks.WithCohort(2)).Lock)
 			leads := make(chan struct{})
 			go func() {
 				_ = mine.Election("/leads").Run(ctx, "me", func(ctx context.Context, _ *locks.Leadership) error {
@@ -45,8 +44,8 @@ func TestCloseMakesNoDeadLetters(t *testing.T) {
 			if round%2 == 0 {
 				cancel()
 			}
-			require.NoError(t, mine.Close(patient.Deadline(t)))
-			require.NoError(t, other.Close(patient.Deadline(t)))
+			require.NoError(t, mine.Close(scene.Deadline(t)))
+			require.NoError(t, other.Close(scene.Deadline(t)))
 			require.Zero(t, log.Count("DeadLetter"))
 		}
 	})

@@ -8,19 +8,18 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // program asks by lock actors.
-type program struct{ *stage.Stage }
+type program struct{ *scene.Stage }
 
 func openStage(t *testing.T, connect string, timeout time.Duration) asker {
-	return program{stage.NewFor(t, connect, timeout)}
+	return program{scene.NewStageFor(t, connect, timeout)}
 }
 
 func (p program) session() int64     { return p.Session.ID() }
-func (p program) close(t *testing.T) { require.NoError(t, p.Session.Close(patient.Deadline(t))) }
+func (p program) close(t *testing.T) { require.NoError(t, p.Session.Close(scene.Deadline(t))) }
 
 func (p program) ask(t *testing.T, want messages.Acquire) request {
 	t.Helper()
@@ -29,7 +28,7 @@ func (p program) ask(t *testing.T, want messages.Acquire) request {
 
 // spawned is a lock actor with its parent.
 type spawned struct {
-	r    *stage.Request
+	r    *scene.Request
 	told []any // the notices that the parent has got so far
 }
 
@@ -48,12 +47,12 @@ func (s *spawned) giveUp() { s.r.Send(&messages.Cancel{}) }
 
 func (s *spawned) asked(t *testing.T) {
 	t.Helper()
-	s.told = append(s.told, stage.Notice[*messages.RevokeRequested](t, s.r))
+	s.told = append(s.told, scene.Notice[*messages.RevokeRequested](t, s.r))
 }
 
 func (s *spawned) resumed(t *testing.T) {
 	t.Helper()
-	s.told = append(s.told, stage.Notice[*messages.Suspended](t, s.r), stage.Notice[*messages.Resumed](t, s.r))
+	s.told = append(s.told, scene.Notice[*messages.Suspended](t, s.r), scene.Notice[*messages.Resumed](t, s.r))
 }
 
 func (s *spawned) revoke(*testing.T) { s.r.Send(&messages.Revoke{}) }
@@ -65,9 +64,9 @@ func (s *spawned) rests(t *testing.T) { t.Helper(); require.Empty(t, s.r.Told) }
 func (s *spawned) ended(t *testing.T, _ error) {
 	t.Helper()
 	told := append(s.told, s.r.Finish(t)...)
-	patient.Eventually(t, func() bool { return len(patient.Notices(s.r.Rec)) >= len(told) },
+	scene.Eventually(t, func() bool { return len(scene.Notices(s.r.Rec)) >= len(told) },
 		"the observer is told less: %v", told)
-	require.Equal(t, told, patient.Notices(s.r.Rec))
+	require.Equal(t, told, scene.Notices(s.r.Rec))
 	s.told = told
 }
 

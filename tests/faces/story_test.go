@@ -9,15 +9,14 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // story has the servers, two sessions, and the request that a cell is about.
 type story struct {
-	at      *stories.Servers
-	o       stories.Outside
+	at      *scene.Servers
+	o       scene.Outside
 	proxy   *rig.Proxy // between the session of one and a server
 	one     asker
 	other   asker
@@ -27,12 +26,12 @@ type story struct {
 	expired bool           // the session of one
 }
 
-func newStory(t *testing.T, f face, at *stories.Servers, path string) *story {
+func newStory(t *testing.T, f face, at *scene.Servers, path string) *story {
 	t.Helper()
 	proxy := at.Proxy(t)
-	return &story{at: at, o: stories.Look(t, at), proxy: proxy, path: path,
-		one:   f.open(t, proxy.Addr()+at.Root(), patient.Session),
-		other: f.open(t, at.Connect(), patient.Session)}
+	return &story{at: at, o: scene.Look(t, at), proxy: proxy, path: path,
+		one:   f.open(t, proxy.Addr()+at.Root(), scene.Session),
+		other: f.open(t, at.Connect(), scene.Session)}
 }
 
 // ask has somebody ask for the lock as it comes.
@@ -53,7 +52,7 @@ func (s *story) expire(t *testing.T, meanwhile ...func()) {
 	require.True(t, ok)
 	s.proxy.Refuse(true)
 	s.proxy.Cut()
-	require.NoError(t, rig.ExpireSession(patient.Deadline(t), s.at.Members[0].Addr(), id, password))
+	require.NoError(t, rig.ExpireSession(scene.Deadline(t), s.at.Members[0].Addr(), id, password))
 	for _, happens := range meanwhile {
 		happens()
 	}
@@ -64,7 +63,7 @@ func (s *story) expire(t *testing.T, meanwhile ...func()) {
 // reaches waits until the subject comes into a state for the nth time.
 func (s *story) reaches(t *testing.T, state messages.State, n int) messages.Transition {
 	t.Helper()
-	tr, err := s.subject.recorder().AwaitNth(patient.Deadline(t), state, n)
+	tr, err := s.subject.recorder().AwaitNth(scene.Deadline(t), state, n)
 	require.NoError(t, err)
 	return tr
 }
@@ -89,8 +88,8 @@ func told(of any, reasons ...messages.Reason) notice { return notice{of, reasons
 func requireTold(t *testing.T, r request, grant messages.Grant, want ...notice) {
 	t.Helper()
 	var got []any
-	patient.Eventually(t, func() bool { // it may be a little behind
-		if got = patient.Notices(r.recorder()); len(got) == 0 {
+	scene.Eventually(t, func() bool { // it may be a little behind
+		if got = scene.Notices(r.recorder()); len(got) == 0 {
 			return false
 		}
 		_, reason := contents(got[len(got)-1])
@@ -116,6 +115,6 @@ func contents(n any) (messages.Grant, messages.Reason) {
 func requireWent(t *testing.T, r request, pattern ...actorstest.Part) {
 	t.Helper()
 	ended := func(s messages.State) bool { return s.Terminal() }
-	patient.Eventually(t, func() bool { return slices.ContainsFunc(r.recorder().States(), ended) }, "it never ends")
+	scene.Eventually(t, func() bool { return slices.ContainsFunc(r.recorder().States(), ended) }, "it never ends")
 	require.NoError(t, actorstest.Match(r.recorder().States(), pattern...))
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // The subject of these cells waits behind a holder of another session, and holds when the holder has
@@ -31,15 +30,15 @@ var waiters = []struct {
 			require.NotEqual(t, waits.Session, again.Session)
 			require.Equal(t, []string{s.held.Node, again.Node}, s.o.Queue(t, s.path))
 		}, false,
-		append(stage.Waited(messages.StateRecovering),
-			stage.Waited(messages.StateHeld, messages.StateReleasing, messages.StateReleased)...),
+		append(scene.Waited(messages.StateRecovering),
+			scene.Waited(messages.StateHeld, messages.StateReleasing, messages.StateReleased)...),
 		[]notice{released}},
 	{"asked while it waits",
 		func(t *testing.T, s *story, waits messages.Transition) {
 			s.subject.revoke(t)
 			s.o.Write(t, s.path, waits.Node, "unlock") // which is found when it holds
 		}, true,
-		stage.Waited(messages.StateHeld, messages.StateRevoking, messages.StateReleasing, messages.StateReleased),
+		scene.Waited(messages.StateHeld, messages.StateRevoking, messages.StateReleasing, messages.StateReleased),
 		[]notice{told(&messages.RevokeRequested{}), released}},
 }
 
@@ -47,7 +46,7 @@ func TestWaiter(t *testing.T) {
 	t.Parallel()
 	for _, c := range waiters {
 		t.Run(c.name, func(t *testing.T) {
-			eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+			eachFace(t, func(t *testing.T, f face, at *scene.Servers) {
 				s := newStory(t, f, at, "/waited")
 				holder := s.ask(t, s.other)
 				s.held = holder.hold(t)
@@ -74,7 +73,7 @@ func TestWaiter(t *testing.T) {
 				frees(t, s.subject)
 				requireWent(t, s.subject, c.through...)
 				requireTold(t, s.subject, got.Grant, append([]notice{told(&messages.Held{})}, c.told...)...)
-				stories.AwaitNone(t, at, s.path)
+				scene.AwaitNone(t, at, s.path)
 			})
 		})
 	}
@@ -95,7 +94,7 @@ var refused = []struct {
 			require.Equal(t, []string{s.held.Node, node}, s.o.Queue(t, s.path))
 			s.subject.giveUp()
 		},
-		stage.Waited(messages.StateReleasing, messages.StateCancelled),
+		scene.Waited(messages.StateReleasing, messages.StateCancelled),
 		told(&messages.Cancelled{}, messages.ReasonCancelled), context.Canceled},
 	{"its time is over", messages.Acquire{Timeout: 100 * time.Millisecond}, func(*testing.T, *story) {},
 		[]actorstest.Part{actorstest.Then(messages.StateCreating), actorstest.Whatever(),
@@ -112,7 +111,7 @@ func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range refused {
 		t.Run(c.name, func(t *testing.T) {
-			eachFace(t, func(t *testing.T, f face, at *stories.Servers) {
+			eachFace(t, func(t *testing.T, f face, at *scene.Servers) {
 				s := newStory(t, f, at, "/busy")
 				for _, holds := range []asker{s.other, s.one} {
 					holder := s.ask(t, holds)

@@ -13,13 +13,13 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // revoked has somebody ask for the lock. It counts once, and so does the end of the grace period.
 func revoked(w *world, client *locks.Client, _ *locks.Lease) func() {
-	_, err := client.Revoke(patient.Deadline(w.t), "/orders/42")
+	_, err := client.Revoke(scene.Deadline(w.t), "/orders/42")
 	require.NoError(w.t, err)
 	return func() {
 		for _, how := range []string{"asked", "forced"} {
@@ -46,7 +46,7 @@ func TestEnds(t *testing.T) {
 			return nil
 		}},
 		{name: "an operator deletes the node", reason: "node_deleted", err: locks.ErrLost, loss: 1, end: func(w *world, client *locks.Client, _ *locks.Lease) func() {
-			require.NoError(w.t, client.Break(patient.Deadline(w.t), patient.QueueOf(w.t, client, "/orders/42")[0]))
+			require.NoError(w.t, client.Break(scene.Deadline(w.t), scene.QueueOf(w.t, client, "/orders/42")[0]))
 			return nil
 		}},
 		{name: "nothing is heard of the ensemble", reason: "lease_over", err: locks.ErrLost, loss: 1, events: []string{"suspended"},
@@ -60,14 +60,14 @@ func TestEnds(t *testing.T) {
 				require.NoError(w.t, w.server.Expire(client.Session().ID()))
 				return func() {
 					var lost *locks.Error
-					for _, err := range []error{context.Cause(lease.Context()), lease.Unlock(patient.Deadline(w.t))} {
+					for _, err := range []error{context.Cause(lease.Context()), lease.Unlock(scene.Deadline(w.t))} {
 						require.ErrorAs(w.t, err, &lost)
 						require.Equal(w.t, messages.ReasonSessionExpired, lost.Reason)
 					}
 				}
 			}},
 		{name: "the client is closed", reason: "session_closed", err: locks.ErrClosed, loss: 1, end: func(w *world, client *locks.Client, _ *locks.Lease) func() {
-			patient.Closed(w.t, client.Close(patient.Deadline(w.t)))
+			scene.Closed(w.t, client.Close(scene.Deadline(w.t)))
 			return func() { w.allZero("turnstile.session.count") }
 		}},
 		{name: "the grace is over", reason: "revoked", err: locks.ErrRevoked, events: []string{"revoke requested"}, end: revoked},
@@ -79,15 +79,15 @@ func TestEnds(t *testing.T) {
 			client := w.open(of.opts...)
 			how := []locks.LockOption{locks.WithGrace(10 * time.Millisecond)}
 			if of.observed {
-				how = append(how, patient.ObservedBy(patient.Recorder(t, client)))
+				how = append(how, scene.ObservedBy(scene.Recorder(t, client)))
 			}
 			lease := w.lock(client.Mutex("/orders/42", how...))
 			after := of.end(w, client, lease)
 			status := codes.Unset
 			if of.err != nil {
 				status = codes.Error
-				patient.Receive(t, lease.Context().Done())
-				require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), of.err)
+				scene.Receive(t, lease.Context().Done())
+				require.ErrorIs(t, lease.Unlock(scene.Deadline(t)), of.err)
 			}
 			if of.loss == 0 {
 				w.allZero("turnstile.lock.losses")
@@ -125,20 +125,20 @@ func TestGivingUp(t *testing.T) {
 		timed int
 		lock  func() error
 	}{
-		{"not_acquired", 1, func() error { _, err := mutex.TryLock(patient.Deadline(t)); return err }},
+		{"not_acquired", 1, func() error { _, err := mutex.TryLock(scene.Deadline(t)); return err }},
 		{"cancelled", 1, func() error {
 			ctx, cancel := context.WithCancel(t.Context())
-			got := patient.Elsewhere(ctx, mutex.Lock)
-			patient.Eventually(t, waits, "it waits")
+			got := scene.Elsewhere(ctx, mutex.Lock)
+			scene.Eventually(t, waits, "it waits")
 			cancel()
-			return patient.Receive(t, got).Err
+			return scene.Receive(t, got).Err
 		}},
 		{"timeout", 1, func() (err error) {
 			for d := time.Millisecond; w.count("turnstile.lock.acquire.duration", "exclusive", "timeout") == 0; d *= 2 { // until it has waited
 				ctx, cancel := context.WithTimeout(t.Context(), d)
 				_, err = mutex.Lock(ctx)
 				cancel()
-				patient.Eventually(t, func() bool { return !waits() }, "it waits no more")
+				scene.Eventually(t, func() bool { return !waits() }, "it waits no more")
 			}
 			return err
 		}},
@@ -147,7 +147,7 @@ func TestGivingUp(t *testing.T) {
 	} {
 		err := of.lock()
 		require.Error(t, err, of.want)
-		patient.Eventually(t, func() bool {
+		scene.Eventually(t, func() bool {
 			return !waits() && w.count("turnstile.lock.acquire.duration", "exclusive", of.want) == of.timed
 		}, "%s: its time is told", of.want)
 		spans := w.ended(client, "turnstile.lock.acquire")
@@ -169,9 +169,9 @@ func TestWaitingOverAnExpiry(t *testing.T) {
 	w := newWorld(t)
 	holder, client := w.open(), w.open()
 	lease := w.lock(holder.Mutex("/orders/42"))
-	second := patient.Queue(t, client, "/orders/42")
+	second := scene.Queue(t, client, "/orders/42")
 	require.NoError(t, w.server.Expire(client.Session().ID()))
-	_, err := second.Rec.AwaitNth(patient.Deadline(t), messages.StateWatching, 2)
+	_, err := second.Rec.AwaitNth(scene.Deadline(t), messages.StateWatching, 2)
 	require.NoError(t, err)
 	require.Equal(t, 1, w.value("turnstile.lock.waiting", "exclusive"))
 	w.unlock(lease)
@@ -184,17 +184,17 @@ func TestWaitingOverAnExpiry(t *testing.T) {
 func TestStoppedLockActors(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
-	rec := patient.Recorder(t, client)
+	rec := scene.Recorder(t, client)
 	root := client.System().Root
 	var spawned [2]*actor.PID
 	for i, state := range []messages.State{messages.StateHeld, messages.StateWatching} {
 		spawned[i] = root.Spawn(actors.NewLock(client.Session(), messages.Acquire{Path: "/orders/42"}, actors.WithObserver(rec.PID())))
-		patient.Await(t, rec, state)
+		scene.Await(t, rec, state)
 	}
 	root.Stop(spawned[1])
-	patient.Eventually(t, func() bool { return w.count("turnstile.lock.acquire.duration", "exclusive", "stopped") == 1 }, "the one that waited has ended")
+	scene.Eventually(t, func() bool { return w.count("turnstile.lock.acquire.duration", "exclusive", "stopped") == 1 }, "the one that waited has ended")
 	root.Stop(spawned[0])
-	patient.Eventually(t, func() bool { return w.count("turnstile.lock.hold.duration", "exclusive", "stopped") == 1 }, "the one that held has ended")
+	scene.Eventually(t, func() bool { return w.count("turnstile.lock.hold.duration", "exclusive", "stopped") == 1 }, "the one that held has ended")
 	w.settled(2, 1)
 	w.allZero("turnstile.lock.losses")
 }
@@ -205,7 +205,7 @@ func TestRetainingIsNotHolding(t *testing.T) {
 	for name, end := range map[string]func(*world, *locks.Client) error{
 		"expired": func(w *world, client *locks.Client) error { return w.server.Expire(client.Session().ID()) },
 		"closed": func(w *world, client *locks.Client) error {
-			patient.Closed(w.t, client.Close(patient.Deadline(w.t)))
+			scene.Closed(w.t, client.Close(scene.Deadline(w.t)))
 			return nil
 		},
 		"cut": func(w *world, client *locks.Client) error { w.cut(client); return nil },
@@ -213,7 +213,7 @@ func TestRetainingIsNotHolding(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			client := w.open()
-			mutex := client.Mutex("/orders/42", locks.WithSticky(patient.Bound))
+			mutex := client.Mutex("/orders/42", locks.WithSticky(scene.Bound))
 			w.unlock(w.lock(mutex))
 			sent := w.value("turnstile.session.batches")
 			w.unlock(w.lock(mutex))
@@ -221,7 +221,7 @@ func TestRetainingIsNotHolding(t *testing.T) {
 			w.settled(2, 2)
 			require.NoError(t, end(w, client))
 			other := w.open()
-			patient.Eventually(t, func() bool {
+			scene.Eventually(t, func() bool {
 				queue, err := other.Queue(context.Background(), "/orders/42")
 				return err == nil && (len(queue) == 0 || name == "cut") // over which it is kept
 			}, "the node has not gone")

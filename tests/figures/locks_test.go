@@ -15,8 +15,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -28,7 +28,7 @@ func TestOneAfterTheOther(t *testing.T) {
 	const rounds = 10
 	for round := range rounds {
 		first := w.lock(client.Mutex("/orders/42"))
-		second := patient.Queue(t, client, "/orders/42")
+		second := scene.Queue(t, client, "/orders/42")
 		require.Equal(t, 1, w.value("turnstile.lock.waiting", "exclusive"))
 		require.Equal(t, 1, w.value("turnstile.lock.held", "exclusive"))
 		require.Equal(t, 2*round+1, w.value("turnstile.lock.grants", "exclusive"))
@@ -47,10 +47,10 @@ func TestOneAfterTheOther(t *testing.T) {
 func TestBetweenSessions(t *testing.T) {
 	w := newWorld(t)
 	first := w.lock(w.open().Mutex("/orders/42"))
-	second := patient.Queue(t, w.open(), "/orders/42")
+	second := scene.Queue(t, w.open(), "/orders/42")
 	require.Equal(t, 2, w.value("turnstile.session.count", "connected"))
-	patient.Eventually(t, func() bool { // or else it finds out by its question that the first has gone
-		watches, err := rig.Address(w.server.Addr()).Watches(patient.Deadline(t))
+	scene.Eventually(t, func() bool { // or else it finds out by its question that the first has gone
+		watches, err := rig.Address(w.server.Addr()).Watches(scene.Deadline(t))
 		return err == nil && watches > 0
 	}, "it watches the node before its own")
 	w.unlock(first)
@@ -81,10 +81,10 @@ func TestTimesAreSeconds(t *testing.T) {
 func TestRecovery(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
-	mutex, rec := patient.Recorded(t, client, "/orders/42")
+	mutex, rec := scene.Recorded(t, client, "/orders/42")
 	lease := w.lock(mutex)
 	w.cut(client)
-	_, err := rec.AwaitNth(patient.Deadline(t), messages.StateHeld, 2)
+	_, err := rec.AwaitNth(scene.Deadline(t), messages.StateHeld, 2)
 	require.NoError(t, err)
 	require.Equal(t, 1, w.value("turnstile.lock.recoveries", "exclusive", "disconnected"))
 	require.Equal(t, 1, w.value("turnstile.session.interruptions", "disconnected"))
@@ -108,7 +108,7 @@ func TestModes(t *testing.T) {
 		"read": rw.RLock, "write": rw.Lock, "contest": client.Contest("/contest").Lock,
 		"semaphore": func(ctx context.Context) (*locks.Lease, error) { return client.Semaphore("/sem", 2).Acquire(ctx, 1) },
 	} {
-		lease := patient.Locked(t, lock)
+		lease := scene.Locked(t, lock)
 		require.Equal(t, 1, w.value("turnstile.lock.held", m), m)
 		w.unlock(lease)
 		require.Zero(t, w.value("turnstile.lock.held", m), m)
@@ -167,7 +167,7 @@ func TestSpans(t *testing.T) {
 func TestSpansOfADowngrade(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
-	writer := patient.Locked(t, client.RWMutex("/orders/42").Lock)
+	writer := scene.Locked(t, client.RWMutex("/orders/42").Lock)
 	ctx, caller := w.caller()
 	reader, err := writer.Downgrade(ctx)
 	require.NoError(t, err)
@@ -191,11 +191,11 @@ func TestSpanOfALateAnswer(t *testing.T) {
 	w := newWorld(t)
 	client := w.open()
 	kept := w.inject(client, embedded.Fault{Op: embedded.OpCreate, Action: embedded.HoldReplies})
-	ctx, cancel := context.WithCancel(patient.Deadline(t))
-	gaveUp := patient.Elsewhere(ctx, client.Mutex("/orders/42").Lock)
-	require.NoError(t, kept.Wait(patient.Deadline(t)))
+	ctx, cancel := context.WithCancel(scene.Deadline(t))
+	gaveUp := scene.Elsewhere(ctx, client.Mutex("/orders/42").Lock)
+	require.NoError(t, kept.Wait(scene.Deadline(t)))
 	cancel()
-	require.ErrorIs(t, patient.Receive(t, gaveUp).Err, context.Canceled)
+	require.ErrorIs(t, scene.Receive(t, gaveUp).Err, context.Canceled)
 	kept.Release()
 	w.unlock(w.lock(client.Mutex("/orders/42")))
 	require.Len(t, w.ended(client, "turnstile.lock.hold"), 1)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/logkeys"
 )
 
@@ -31,14 +31,14 @@ func TestRecords(t *testing.T) {
 	w.unlock(lease)
 	lease = w.lock(mutex)
 	require.NoError(t, w.server.Expire(client.Session().ID()))
-	patient.Receive(t, lease.Context().Done())
+	scene.Receive(t, lease.Context().Done())
 	for range 2 {
-		require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+		require.ErrorIs(t, lease.Unlock(scene.Deadline(t)), locks.ErrLost)
 	}
 	w.unlock(w.lock(mutex)) // in the next session
 	require.Equal(t, 1, w.value("turnstile.session.interruptions", "expired"))
 	require.Equal(t, 1, w.value("turnstile.session.count", "connected"))
-	require.NoError(t, client.Close(patient.Deadline(t)))
+	require.NoError(t, client.Close(scene.Deadline(t)))
 
 	states, times := map[string]bool{}, map[string]int{}
 	connected := false
@@ -63,7 +63,7 @@ func TestRecords(t *testing.T) {
 		case "session connected":
 			connected = true
 			require.Contains(t, r, logkeys.Server)
-			require.EqualValues(t, patient.Session, r[logkeys.Timeout])
+			require.EqualValues(t, scene.Session, r[logkeys.Timeout])
 		}
 		if of, is := r[logkeys.Session]; is {
 			require.Regexp(t, "^0x[0-9a-f]+$", of, r)

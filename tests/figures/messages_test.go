@@ -16,7 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -43,7 +43,7 @@ func TestMessagesOfACycle(t *testing.T) {
 	silent := func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
 	system := actor.NewActorSystem(actor.WithMetricProviders(otel.GetMeterProvider()), actor.WithLoggerFactory(silent))
 	t.Cleanup(system.Shutdown)
-	client := patient.Open(t, embedded.Run(t).Addr(), locks.WithActorSystem(system), locks.WithSessionTimeout(time.Minute))
+	client := scene.Open(t, embedded.Run(t).Addr(), locks.WithActorSystem(system), locks.WithSessionTimeout(time.Minute))
 	received := func() map[string]int {
 		var all metricdata.ResourceMetrics
 		require.NoError(t, reader.Collect(context.Background(), &all))
@@ -67,12 +67,12 @@ func TestMessagesOfACycle(t *testing.T) {
 	}{"read": {2, messagesOfACycle}, "given back at once": {1, messagesUnread}} {
 		t.Run(name, func(t *testing.T) {
 			least, of := 0, map[string]int{}
-			end := time.Now().Add(patient.Bound)
+			end := time.Now().Add(scene.Bound)
 			for tries := 0; tries < 12 || least == 0 && time.Now().Before(end); tries++ {
 				was := received()
-				lease := patient.Locked(t, client.Mutex("/cycle").Lock)
+				lease := scene.Locked(t, client.Mutex("/cycle").Lock)
 				awaitReceived(t, received, "*actors.lockEvent", was["*actors.lockEvent"]+c.events)
-				patient.GiveBack(t, lease)
+				scene.GiveBack(t, lease)
 				awaitReceived(t, received, "actors.lockEnded", was["actors.lockEnded"]+1) // it may come after Unlock has returned
 				sum, now := 0, received()
 				for kind, n := range now {
@@ -99,5 +99,5 @@ func TestMessagesOfACycle(t *testing.T) {
 // awaitReceived waits until at least so many messages of a kind were received.
 func awaitReceived(t *testing.T, received func() map[string]int, kind string, count int) {
 	t.Helper()
-	patient.Eventually(t, func() bool { return received()[kind] >= count }, "%d %s were received", count, kind)
+	scene.Eventually(t, func() bool { return received()[kind] >= count }, "%d %s were received", count, kind)
 }

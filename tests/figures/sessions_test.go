@@ -14,7 +14,7 @@ import (
 	"go.opentelemetry.io/otel/metric/noop"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -44,7 +44,7 @@ func TestLeaseRemaining(t *testing.T) {
 	left := w.points("turnstile.session.lease.remaining")
 	require.Len(t, left, 1)
 	require.Positive(t, left[0].value)
-	require.LessOrEqual(t, left[0].value, 0.9*patient.Session.Seconds(), "a new connection's")
+	require.LessOrEqual(t, left[0].value, 0.9*scene.Session.Seconds(), "a new connection's")
 	w.unlock(first)
 	require.Contains(t, w.collect(), "turnstile.session.lease.remaining")
 	w.unlock(second)
@@ -56,13 +56,13 @@ func TestStates(t *testing.T) {
 	w := newWorld(t)
 	client, other := w.open(), w.open()
 	require.Equal(t, 2, w.value("turnstile.session.count", "connected"))
-	patient.Closed(t, other.Close(patient.Deadline(t)))
+	scene.Closed(t, other.Close(scene.Deadline(t)))
 	require.Equal(t, 1, w.value("turnstile.session.count", "connected"))
 	w.server.Replica(0).Stop()
-	patient.Eventually(t, func() bool { return w.value("turnstile.session.count", "disconnected") == 1 }, "it is disconnected")
+	scene.Eventually(t, func() bool { return w.value("turnstile.session.count", "disconnected") == 1 }, "it is disconnected")
 	require.Zero(t, w.value("turnstile.session.count", "connected"))
 	require.Zero(t, w.value("turnstile.session.count", "connecting"))
-	require.ErrorIs(t, client.Close(context.WithoutCancel(patient.Deadline(t))), locks.ErrSessionRemains)
+	require.ErrorIs(t, client.Close(context.WithoutCancel(scene.Deadline(t))), locks.ErrSessionRemains)
 	w.allZero("turnstile.session.count")
 }
 
@@ -72,8 +72,8 @@ func TestSilence(t *testing.T) {
 	client := w.open()
 	lease := w.lock(client.Mutex("/a"))
 	held := w.inject(client, embedded.Fault{Op: embedded.OpMulti, Action: embedded.HoldReplies})
-	patient.Eventually(t, func() bool { return w.value("turnstile.session.interruptions", "silent") > 0 }, "it is silent")
-	patient.Eventually(t, func() bool { return w.value("turnstile.lock.recoveries", "exclusive", "silent") == 1 }, "the holder knows")
+	scene.Eventually(t, func() bool { return w.value("turnstile.session.interruptions", "silent") > 0 }, "it is silent")
+	scene.Eventually(t, func() bool { return w.value("turnstile.lock.recoveries", "exclusive", "silent") == 1 }, "the holder knows")
 	held.Release()
 	w.unlock(lease)
 }
@@ -89,11 +89,11 @@ func TestActorSystemsProvider(t *testing.T) {
 		actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }))
 	t.Cleanup(system.Shutdown)
 
-	with := patient.Open(t, w.server.Addr(), locks.WithActorSystem(system))
+	with := scene.Open(t, w.server.Addr(), locks.WithActorSystem(system))
 	w.unlock(w.lock(with.Mutex("/a")))
 	require.Equal(t, 1, w.value("turnstile.lock.grants", "exclusive"))
 
-	without := patient.Open(t, w.server.Addr(), locks.WithActorSystem(system), locks.WithMeterProvider(nil))
+	without := scene.Open(t, w.server.Addr(), locks.WithActorSystem(system), locks.WithMeterProvider(nil))
 	w.unlock(w.lock(without.Mutex("/a")))
 	require.Equal(t, 1, w.value("turnstile.lock.grants", "exclusive"))
 	require.Equal(t, 1, w.value("turnstile.session.count", "connected"))

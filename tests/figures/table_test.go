@@ -15,7 +15,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // row is a line of the table of instruments.
@@ -55,12 +55,12 @@ func TestTable(t *testing.T) {
 // test ends.
 func (w *world) everything() {
 	w.t.Helper()
-	ctx := patient.Deadline(w.t)
+	ctx := scene.Deadline(w.t)
 	client := w.open()
-	rec := patient.Recorder(w.t, client)
+	rec := scene.Recorder(w.t, client)
 	mutex := client.Mutex("/all", locks.WithGrace(time.Millisecond), locks.WithObserver(rec.PID()))
 	first := w.lock(mutex)
-	second := patient.Queue(w.t, client, "/all")
+	second := scene.Queue(w.t, client, "/all")
 	_, err := client.Mutex("/all").TryLock(ctx)
 	require.ErrorIs(w.t, err, locks.ErrNotAcquired)
 	w.cut(client)

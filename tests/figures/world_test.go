@@ -20,7 +20,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/metering"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -44,12 +44,12 @@ func newWorld(t *testing.T) *world {
 // open opens a client that tells all of it; of logs what is not for debugging.
 func (w *world) open(opts ...locks.Option) *locks.Client {
 	w.t.Helper()
-	return patient.Open(w.t, w.server.Addr(), append([]locks.Option{locks.WithMeterProvider(w.provider), locks.WithTracerProvider(w.traces),
+	return scene.Open(w.t, w.server.Addr(), append([]locks.Option{locks.WithMeterProvider(w.provider), locks.WithTracerProvider(w.traces),
 		locks.WithLogger(slog.New(slog.NewJSONHandler(&w.logs, nil)))}, opts...)...)
 }
 
-func (w *world) lock(m *locks.Mutex) *locks.Lease { w.t.Helper(); return patient.Locked(w.t, m.Lock) }
-func (w *world) unlock(l *locks.Lease)            { w.t.Helper(); patient.GiveBack(w.t, l) }
+func (w *world) lock(m *locks.Mutex) *locks.Lease { w.t.Helper(); return scene.Locked(w.t, m.Lock) }
+func (w *world) unlock(l *locks.Lease)            { w.t.Helper(); scene.GiveBack(w.t, l) }
 
 // collect reads every metric that is exported.
 func (w *world) collect() map[string]metricdata.Metrics {
@@ -130,7 +130,7 @@ func (w *world) count(name string, values ...string) int {
 // settled: so many requests have ended, so many of them after a grant, each counted and timed once; and none holds or waits.
 func (w *world) settled(requests, granted int) {
 	w.t.Helper()
-	patient.Eventually(w.t, func() bool {
+	scene.Eventually(w.t, func() bool {
 		return w.value("turnstile.lock.held", "exclusive") == 0 && w.value("turnstile.lock.waiting", "exclusive") == 0
 	}, "somebody holds or waits")
 	for name, want := range map[string]int{"turnstile.lock.acquire.duration": requests, "turnstile.lock.hold.duration": granted} {
@@ -155,7 +155,7 @@ func (w *world) allZero(name string) {
 
 // ended gives the spans of a name that have ended, in that order.
 func (w *world) ended(client *locks.Client, name string) (found []sdktrace.ReadOnlySpan) {
-	require.True(w.t, client.Session().Told().Wait(patient.Deadline(w.t)))
+	require.True(w.t, client.Session().Told().Wait(scene.Deadline(w.t)))
 	for _, s := range w.spans.Ended() {
 		if s.Name() == name {
 			found = append(found, s)
@@ -166,7 +166,7 @@ func (w *world) ended(client *locks.Client, name string) (found []sdktrace.ReadO
 
 // caller begins a span, in which calls are made.
 func (w *world) caller() (context.Context, trace.Span) {
-	return w.traces.Tracer("test").Start(patient.Deadline(w.t), "caller")
+	return w.traces.Tracer("test").Start(scene.Deadline(w.t), "caller")
 }
 
 func attributesOf(s sdktrace.ReadOnlySpan) map[attribute.Key]any {
@@ -198,8 +198,8 @@ func (w *world) inject(client *locks.Client, fault embedded.Fault) *embedded.Inj
 func (w *world) cut(client *locks.Client) {
 	w.t.Helper()
 	fault := w.inject(client, embedded.Fault{Action: embedded.CutBefore})
-	_, _ = client.Queue(patient.Deadline(w.t), "/orders/42") // the request; whether it is answered is all the same
-	require.NoError(w.t, fault.Wait(patient.Deadline(w.t)))
+	_, _ = client.Queue(scene.Deadline(w.t), "/orders/42") // the request; whether it is answered is all the same
+	require.NoError(w.t, fault.Wait(scene.Deadline(w.t)))
 }
 
 // logs keeps what is logged.

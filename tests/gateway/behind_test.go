@@ -12,18 +12,17 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestTimeoutsSayBehindWhomOverGateway: a Lock over a gateway that is given up knows whom it waited
 // for, over real connections, be that of another session or of another requester.
 func TestTimeoutsSayBehindWhomOverGateway(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, patient.Session)
+	s := newStage(t, scene.Session)
 	client, label := s.outside.client(t, s.pid), locks.WithLabel("nightly run")
-	patient.RequireBehind(t, patient.Open(t, s.server.Addr()).Mutex("/a", label), client.Mutex("/a"))
-	patient.RequireBehind(t, newNode(t).client(t, s.pid).Mutex("/b", label), client.Mutex("/b"))
+	scene.RequireBehind(t, scene.Open(t, s.server.Addr()).Mutex("/a", label), client.Mutex("/a"))
+	scene.RequireBehind(t, newNode(t).client(t, s.pid).Mutex("/b", label), client.Mutex("/b"))
 }
 
 // TestWaitingSaysBehindWhomOverGateway: whom a Lock waits for is told while it waits, and again when
@@ -32,26 +31,26 @@ func TestWaitingSaysBehindWhomOverGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		told, other := make(chan locks.Change, 16), o.clients[1]
 		behind := func() messages.Contender {
-			change := patient.Receive(t, told)
+			change := scene.Receive(t, told)
 			require.Equal(t, locks.Waiting, change.Kind)
 			return change.Behind
 		}
-		held := patient.Locked(t, other.Mutex("/anew", locks.WithLabel("holder")).Lock)
+		held := scene.Locked(t, other.Mutex("/anew", locks.WithLabel("holder")).Lock)
 		ctx, leave := context.WithCancel(t.Context())
-		middle := patient.Elsewhere(ctx, other.Mutex("/anew", locks.WithLabel("middle")).Lock)
+		middle := scene.Elsewhere(ctx, other.Mutex("/anew", locks.WithLabel("middle")).Lock)
 		queued(t, other, "/anew", 2)
-		got := patient.Elsewhere(t.Context(), o.client.Mutex("/anew", locks.WithOnChange(func(c locks.Change) { told <- c })).Lock)
+		got := scene.Elsewhere(t.Context(), o.client.Mutex("/anew", locks.WithOnChange(func(c locks.Change) { told <- c })).Lock)
 		require.Equal(t, "middle", behind().Label)
 		leave()
-		require.ErrorIs(t, patient.Receive(t, middle).Err, context.Canceled)
+		require.ErrorIs(t, scene.Receive(t, middle).Err, context.Canceled)
 		holder := behind()
 		require.Equal(t, held.Node(), holder.Node)
 		require.NotEmpty(t, holder.Host)
 		_, err := other.Revoke(t.Context(), "/anew")
 		require.NoError(t, err)
 		require.True(t, behind().Asked)
-		bubble.GiveBack(t, held)
-		bubble.GiveBack(t, patient.Receive(t, got).Lease)
+		scene.GiveBack(t, held)
+		scene.GiveBack(t, scene.Receive(t, got).Lease)
 		require.Empty(t, told)
 	})
 }
@@ -63,7 +62,7 @@ func TestBehindOverGateway(t *testing.T) {
 	for name, opts := range map[string][]gateway.Option{"alone": nil, "a cohort": {gateway.WithCohort(9)}} {
 		t.Run(name, func(t *testing.T) {
 			inOffice(t, func(t *testing.T, o *office) {
-				held := patient.Locked(t, o.clients[0].Mutex("/late", locks.WithLabel("holder")).Lock)
+				held := scene.Locked(t, o.clients[0].Mutex("/late", locks.WithLabel("holder")).Lock)
 				observed := actorstest.Observed(o.at)
 				lock := o.system.Root.Spawn(actors.NewLock(observed, messages.Acquire{Path: "/late"}))
 				first, err := observed.Await(t.Context(), "/late")
@@ -77,12 +76,12 @@ func TestBehindOverGateway(t *testing.T) {
 				again, err := actorstest.AwaitNotice[*messages.Behind](t.Context(), late)
 				require.NoError(t, err)
 				require.Equal(t, behind, again)
-				bubble.GiveBack(t, held)
-				got := patient.Await(t, late, messages.StateHeld)
+				scene.GiveBack(t, held)
+				got := scene.Await(t, late, messages.StateHeld)
 				require.Len(t, first.Notices(), 2)
 				latest := actorstest.NewRecorder(o.system)
 				latest.Observe(lock)
-				now := patient.Await(t, latest, messages.StateHeld)
+				now := scene.Await(t, latest, messages.StateHeld)
 				require.Equal(t, messages.Transition{Grant: got.Grant, To: messages.StateHeld, On: "Observe", Session: got.Session, At: now.At}, now)
 				o.system.Root.Send(lock, &messages.Release{})
 				_, err = actorstest.AwaitNotice[*messages.Released](t.Context(), latest)

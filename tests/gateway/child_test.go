@@ -14,10 +14,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -33,7 +31,7 @@ type order struct {
 
 // TestMain makes the binary a child where it was ordered.
 func TestMain(m *testing.M) {
-	child.Ordered(childVariable, beChild)
+	rig.Ordered(childVariable, beChild)
 	os.Exit(m.Run())
 }
 
@@ -80,7 +78,7 @@ func beChild(o order) error {
 
 // process is a child, with what it says.
 type process struct {
-	*child.Talker
+	*rig.Talker
 	road *road
 }
 
@@ -89,17 +87,17 @@ func start(t *testing.T, o order, says string) *process {
 	t.Helper()
 	p := &process{road: newRoad(t, "")}
 	o.Listen, o.Advertised = p.road.target, p.road.address
-	cmd, err := child.Again(childVariable, o)
+	cmd, err := rig.Again(childVariable, o)
 	require.NoError(t, err)
-	cmd.Stderr = relists.Child(t, os.Stderr)
-	p.Talker, err = child.Talk(cmd)
+	cmd.Stderr = scene.ErrorOutput(t, os.Stderr)
+	p.Talker, err = rig.Talk(cmd)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		_ = p.Resume()
 		_ = p.Kill()
 		<-p.Exited()
 	})
-	require.Equal(t, says, patient.Receive(t, p.Says))
+	require.Equal(t, says, scene.Receive(t, p.Says))
 	return p
 }
 
@@ -108,7 +106,7 @@ func (p *process) requireLease(t *testing.T, is string) {
 	t.Helper()
 	require.NoError(t, p.Tell("?"))
 	_ = p.Resume()
-	require.Equal(t, is, patient.Receive(t, p.Says))
+	require.Equal(t, is, scene.Receive(t, p.Says))
 }
 
 // TestGatewayStops: the process of the gateway is stopped, or killed, under a holder.
@@ -120,10 +118,10 @@ func TestGatewayStops(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, patient.Session)
+			s := newStage(t, scene.Session)
 			gate := start(t, order{Servers: s.server.Addr()}, "ready")
 			client := s.outside.client(t, actor.NewPID(gate.road.address, "locks"))
-			taken(t, client, patient.Open(t, s.server.Addr()), func(*locks.Lease) func() {
+			taken(t, client, scene.Open(t, s.server.Addr()), func(*locks.Lease) func() {
 				require.NoError(t, strike(gate))
 				if gate.Running() {
 					return func() { require.NoError(t, gate.Resume()) }
@@ -141,24 +139,24 @@ func TestRequesterStops(t *testing.T) {
 	for name, kill := range map[string]bool{"SIGSTOP": false, "SIGKILL": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := newStage(t, patient.Session/2) // longer than it takes until the process is stopped
+			s := newStage(t, scene.Session/2) // longer than it takes until the process is stopped
 			holder := start(t, order{Gateway: s.pid.Address, Name: s.pid.Id}, "held")
 			holder.requireLease(t, "valid")
-			other := patient.Open(t, s.server.Addr())
-			next := patient.Elsewhere(patient.Deadline(t), other.Mutex("/held").Lock)
+			other := scene.Open(t, s.server.Addr())
+			next := scene.Elsewhere(scene.Deadline(t), other.Mutex("/held").Lock)
 			queued(t, other, "/held", 2)
 			if kill {
 				require.NoError(t, holder.Kill())
 			} else {
 				require.NoError(t, holder.Pause())
 			}
-			got := patient.Receive(t, next)
+			got := scene.Receive(t, next)
 			require.NoError(t, got.Err)
 			if !kill {
-				holder.road.be(bubble.Down) // so that nobody tells it
+				holder.road.be(scene.Down) // so that nobody tells it
 				holder.requireLease(t, "over")
 			}
-			patient.GiveBack(t, got.Lease)
+			scene.GiveBack(t, got.Lease)
 			queued(t, other, "/held", 0)
 		})
 	}
@@ -167,15 +165,15 @@ func TestRequesterStops(t *testing.T) {
 // TestBothStop: the gateway and the requester are stopped, and the requester goes on first.
 func TestBothStop(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, patient.Session)
+	s := newStage(t, scene.Session)
 	gate := start(t, order{Servers: s.server.Addr()}, "ready")
 	holder := start(t, order{Gateway: gate.road.address, Name: "locks"}, "held")
-	other := patient.Open(t, s.server.Addr())
+	other := scene.Open(t, s.server.Addr())
 	require.NoError(t, gate.Pause())
 	require.NoError(t, holder.Pause())
-	lease := patient.LockAt(t, other, "/held")
+	lease := scene.LockAt(t, other, "/held")
 	holder.requireLease(t, "over")
 	require.NoError(t, gate.Resume())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	queued(t, other, "/held", 0)
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // cohort is the request of these tests.
@@ -28,11 +27,11 @@ func TestRequestsShareHold(t *testing.T) {
 			time.Sleep(settle)
 		}
 		first := all[0].held()
-		other := patient.Elsewhere(t.Context(), o.clients[1].Mutex("/cohort").Lock)
+		other := scene.Elsewhere(t.Context(), o.clients[1].Mutex("/cohort").Lock)
 		time.Sleep(settle)
 		all = append(all, o.asks(cohort))
 		time.Sleep(settle)
-		require.Len(t, patient.QueueOf(t, o.clients[1], "/cohort"), 3, "the hold, the other session, and the hold for the fourth")
+		require.Len(t, scene.QueueOf(t, o.clients[1], "/cohort"), 3, "the hold, the other session, and the hold for the fourth")
 		for i := 1; i < 3; i++ {
 			all[i].waits()
 			all[i-1].release()
@@ -45,7 +44,7 @@ func TestRequestsShareHold(t *testing.T) {
 		got := <-other
 		require.NoError(t, got.Err)
 		all[3].waits()
-		bubble.GiveBack(t, got.Lease)
+		scene.GiveBack(t, got.Lease)
 		require.NotEqual(t, first.Node, all[3].held().Node)
 		all[3].release()
 		queued(t, o.clients[1], "/cohort", 0)

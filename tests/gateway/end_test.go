@@ -11,8 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -27,16 +26,16 @@ func TestBrokenLeaseIsLost(t *testing.T) {
 		clock.End() // stands for any gap: the run in which the lock was granted is over
 		a.send(&wire.Reply{Version: wire.Version, Id: "something happens"})
 		require.Equal(t, messages.ReasonLeaseOver, a.hears().(*messages.Lost).Reason)
-		bubble.Cycle(t, o.clients[1], "/gap")
+		scene.Cycle(t, o.clients[1].Mutex("/gap"))
 	})
 }
 
 // TestGatewayEndsWithSession: a gateway whose session has ended for good stops.
 func TestGatewayEndsWithSession(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		lease := patient.Locked(t, o.client.Mutex("/ends").Lock)
+		lease := scene.Locked(t, o.client.Mutex("/ends").Lock)
 		o.system.Root.Stop(o.clients[0].Session().PID())
-		patient.AwaitLost(t, lease)
+		scene.AwaitLost(t, lease)
 		ended(t, o.system, o.pids[0])
 	})
 }
@@ -46,12 +45,12 @@ func TestGatewayEndsWithSession(t *testing.T) {
 func TestClosedGatewayMayPass(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		client, other := o.over(gateway.At(o.pids[0])), o.clients[1]
-		patient.Locked(t, client.Mutex("/held").Lock) // so that the gateway has something to wait for
-		patient.Locked(t, other.Mutex("/waits").Lock)
-		waiter := patient.Elsewhere(t.Context(), client.Mutex("/waits").Lock)
+		scene.Locked(t, client.Mutex("/held").Lock) // so that the gateway has something to wait for
+		scene.Locked(t, other.Mutex("/waits").Lock)
+		waiter := scene.Elsewhere(t.Context(), client.Mutex("/waits").Lock)
 		queued(t, other, "/waits", 2)
 		go func() { _ = o.clients[0].Close(context.WithoutCancel(t.Context())) }()
-		err := patient.Receive(t, waiter).Err
+		err := scene.Receive(t, waiter).Err
 		require.NotErrorIs(t, err, locks.ErrClosed)
 		require.NotErrorIs(t, err, context.Canceled)
 		require.ErrorIs(t, err, locks.ErrFailed)
@@ -73,7 +72,7 @@ func TestAskEndsWithClient(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Empty(t, over)
 		require.NoError(t, o.client.Close(t.Context()))
-		require.ErrorIs(t, patient.Receive(t, over), locks.ErrClosed)
+		require.ErrorIs(t, scene.Receive(t, over), locks.ErrClosed)
 	})
 }
 
@@ -81,7 +80,7 @@ func TestAskEndsWithClient(t *testing.T) {
 // predecessor's session, whose promises to other nodes still run.
 func TestSessionFileIsRefused(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		client := bubble.OpenClient(t, o.server, o.server.Connect(), locks.WithActorSystem(o.system), locks.WithSessionFile(t.TempDir()+"/session"))
+		client := scene.ClientAt(t, o.server, o.server.Connect(), locks.WithActorSystem(o.system), locks.WithSessionFile(t.TempDir()+"/session"))
 		_, err := gateway.Spawn(o.system, client.Session(), "with-a-file")
 		require.ErrorIs(t, err, gateway.ErrSessionFile)
 		pid := o.system.Root.Spawn(gateway.New(client.Session()))
@@ -94,7 +93,7 @@ func TestSessionFileIsRefused(t *testing.T) {
 // error of a Lock and of an Unlock.
 func TestTroubleOverGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		lease := patient.Locked(t, o.client.Mutex("/y").Lock)
+		lease := scene.Locked(t, o.client.Mutex("/y").Lock)
 		for _, fault := range []embedded.Fault{{Path: "/x/_c_*"}, {Path: "/y/_c_*", Op: embedded.OpDelete}} {
 			fault.Action, fault.Count = embedded.CutBefore, -1
 			injected, err := o.server.Inject(fault)

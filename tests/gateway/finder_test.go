@@ -11,8 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // finder finds one of the gateways of an office, or none each third time.
@@ -39,21 +38,21 @@ func TestFinder(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		f := &finder{office: o}
 		client := o.over(gateway.Find(f.find))
-		lease, other := patient.Locked(t, client.Mutex("/found").Lock), patient.Locked(t, client.Mutex("/other").Lock)
-		next := patient.Elsewhere(t.Context(), client.Mutex("/found").Lock)
+		lease, other := scene.Locked(t, client.Mutex("/found").Lock), scene.Locked(t, client.Mutex("/other").Lock)
+		next := scene.Elsewhere(t.Context(), client.Mutex("/found").Lock)
 		time.Sleep(time.Minute)
 		f.finds.Store(1)
 		time.Sleep(time.Hour)
 		require.True(t, lease.Valid(), "it has stayed with the first")
-		bubble.GiveBack(t, other)
+		scene.GiveBack(t, other)
 		before := f.again.Load()
 		stopped(t, o.system, o.pids[0])
-		patient.AwaitLost(t, lease)
+		scene.AwaitLost(t, lease)
 		got := <-next
 		require.NoError(t, got.Err)
 		require.Greater(t, got.Lease.Token(), lease.Token())
 		require.Greater(t, f.again.Load(), before)
-		bubble.GiveBack(t, got.Lease)
+		scene.GiveBack(t, got.Lease)
 	})
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // raw is a connection to the remote of a gateway's node, without a remote of its own.
@@ -29,7 +29,7 @@ type raw struct {
 
 func newRaw(t *testing.T) *raw {
 	t.Helper()
-	s := newStage(t, patient.Session)
+	s := newStage(t, scene.Session)
 	s.outside.client(t, s.pid)
 	conn, err := grpc.NewClient(s.inside.road.address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func (r *raw) hello(t *testing.T) {
 	t.Helper()
 	from, told := r.outside.listener(t)
 	r.send(t, r.pid, from, hello)
-	require.IsType(t, &wire.Answer{}, patient.Receive(t, told).message)
+	require.IsType(t, &wire.Answer{}, scene.Receive(t, told).message)
 }
 
 var hello = &wire.Query{Version: wire.Version, Id: "q", What: &wire.Query_Hello{Hello: &wire.Hello{}}}
@@ -101,7 +101,7 @@ func TestMadeUpAddresses(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	require.Less(t, int64(after.HeapAlloc)-int64(before.HeapAlloc), int64(32<<20))
 	require.Less(t, runtime.NumGoroutine()-goroutines, 1000)
-	patient.Eventually(t, func() bool { return runtime.NumGoroutine()-goroutines < 100 }, "attempts to connect end")
+	scene.Eventually(t, func() bool { return runtime.NumGoroutine()-goroutines < 100 }, "attempts to connect end")
 }
 
 // TestRawCommands: of the actors of this library only gateways, grains and requesters take messages of other nodes.
@@ -120,7 +120,7 @@ func TestRawCommands(t *testing.T) {
 				told <- ctx.Message()
 			}
 		})))
-	activation := patient.Receive(t, told).(*actors.Activation)
+	activation := scene.Receive(t, told).(*actors.Activation)
 	id := r.session.ID()
 
 	for _, of := range []*actor.PID{r.session.PID(), lock, single, r.pid} {
@@ -139,15 +139,15 @@ func TestRawCommands(t *testing.T) {
 	r.send(t, actor.NewPID(r.pid.Address, single.Id), nil, &wire.Query{Id: "for the child"})
 	r.hello(t)
 
-	query, is := patient.Receive(t, told).(*wire.Query)
+	query, is := scene.Receive(t, told).(*wire.Query)
 	require.True(t, is, "the child of the singleton was stopped")
 	require.Equal(t, "for the child", query.GetId())
 	require.True(t, activation.Valid())
 	require.NoError(t, r.session.Err())
 	require.Equal(t, id, r.session.ID())
-	other := patient.Open(t, r.server.Addr()) // its queries come behind all that the actors may have done
+	other := scene.Open(t, r.server.Addr()) // its queries come behind all that the actors may have done
 	for _, path := range []string{"/raw/lock", "/raw/single"} {
-		queue := patient.QueueOf(t, other, path)
+		queue := scene.QueueOf(t, other, path)
 		require.Len(t, queue, 1, path)
 		require.Equal(t, id, queue[0].Session, path)
 	}

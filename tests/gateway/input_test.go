@@ -17,7 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // newer is a field that this program does not know.
@@ -33,11 +33,11 @@ func asked(change func(*wire.Request)) *wire.Request {
 
 // TestBadRequestsAreRefused: with a reason, and the gateway serves others as before.
 func TestBadRequestsAreRefused(t *testing.T) {
-	s := newStage(t, patient.Session)
+	s := newStage(t, scene.Session)
 	from, told := s.outside.listener(t)
 	ask := func(message any) any {
 		s.outside.system.Root.RequestWithCustomSender(s.pid, message, from)
-		return patient.Receive(t, told).message
+		return scene.Receive(t, told).message
 	}
 	huge, unknown := "/"+strings.Repeat("x", 1<<20), "field 99 of turnstile.gateway."
 	for name, c := range map[string]struct {
@@ -83,7 +83,7 @@ func TestBadRequestsAreRefused(t *testing.T) {
 		dynamicpb.NewMessage(unlinked.Messages().Get(0))} {
 		s.outside.system.Root.Send(s.pid, strange)
 	}
-	patient.GiveBack(t, patient.LockAt(t, s.outside.client(t, s.pid), "/input"))
+	scene.GiveBack(t, scene.LockAt(t, s.outside.client(t, s.pid), "/input"))
 }
 
 // TestBadRepliesEndARequest: a gateway that says what the requester does not know is not believed.

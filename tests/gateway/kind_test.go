@@ -10,7 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestKindIsSpawned: a node without a session has a node with one spawn a gateway, by its kind, and locks
@@ -22,13 +22,13 @@ func TestKindIsSpawned(t *testing.T) {
 	require.Equal(t, gateway.KindName, kind.Kind)
 	remote.GetRemote(s.inside.system).Register(kind.Kind, kind.Props)
 	var spawned *remote.ActorPidResponse
-	patient.Eventually(t, func() bool { // a future may miss its reply
+	scene.Eventually(t, func() bool { // a future may miss its reply
 		got, err := remote.GetRemote(s.outside.system).Spawn(s.inside.road.address, gateway.KindName, 5*time.Second)
 		spawned = got
 		return err == nil && got.StatusCode == remote.ResponseStatusCodeOK.ToInt32()
 	}, "the gateway is spawned")
 	pid := actor.NewPID(s.inside.road.address, spawned.Pid.Id)
-	taken(t, s.outside.client(t, pid), patient.Open(t, s.server.Addr()), func(*locks.Lease) func() {
+	taken(t, s.outside.client(t, pid), scene.Open(t, s.server.Addr()), func(*locks.Lease) func() {
 		s.outside.system.Root.Stop(pid)
 		return nil
 	})

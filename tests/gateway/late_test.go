@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestLateRequestIsOver: a copy of a request comes so late that its requester has ended and the gateway does not know of
@@ -17,7 +17,7 @@ func TestLateRequestIsOver(t *testing.T) {
 	s := newStage(t, forever)
 	require.Equal(t, forever, s.session.Timeout())
 	client := s.outside.client(t, s.pid)
-	lease := patient.LockAt(t, client, "/input")
+	lease := scene.LockAt(t, client, "/input")
 
 	begun, ended := make(chan struct{}), make(chan struct{})
 	requester := s.outside.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -33,8 +33,8 @@ func TestLateRequestIsOver(t *testing.T) {
 	}))
 	late := asked(func(r *wire.Request) { r.Id, r.Number = "late", 7 })
 	s.outside.system.Root.RequestWithCustomSender(s.pid, late, requester)
-	patient.Receive(t, begun)
-	patient.Receive(t, ended)
-	patient.GiveBack(t, lease)                               // the late one is next
-	patient.GiveBack(t, patient.LockAt(t, client, "/input")) // and does not hold for nobody
+	scene.Receive(t, begun)
+	scene.Receive(t, ended)
+	scene.GiveBack(t, lease)                             // the late one is next
+	scene.GiveBack(t, scene.LockAt(t, client, "/input")) // and does not hold for nobody
 }

@@ -8,32 +8,31 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestLeaseOverGateway: what a lease tells, over real connections, and what a client with a session
 // sees of it.
 func TestLeaseOverGateway(t *testing.T) {
-	s := newStage(t, patient.Session)
-	client, direct := s.outside.client(t, s.pid), patient.Open(t, s.server.Addr())
+	s := newStage(t, scene.Session)
+	client, direct := s.outside.client(t, s.pid), scene.Open(t, s.server.Addr())
 	require.Nil(t, client.Session())
-	lease := patient.Locked(t, client.Mutex("/job", locks.WithLabel("over a gateway")).Lock)
+	lease := scene.Locked(t, client.Mutex("/job", locks.WithLabel("over a gateway")).Lock)
 	require.True(t, lease.Valid())
 	require.False(t, lease.Deadline().IsZero())
-	queue := patient.QueueOf(t, client, "/job")
+	queue := scene.QueueOf(t, client, "/job")
 	require.Len(t, queue, 1)
-	require.Equal(t, patient.QueueOf(t, direct, "/job"), queue)
+	require.Equal(t, scene.QueueOf(t, direct, "/job"), queue)
 	require.Equal(t, "over a gateway", queue[0].Label)
 	require.Equal(t, lease.Token(), queue[0].Token)
 	require.Equal(t, s.session.ID(), queue[0].Session)
-	asked, err := direct.Revoke(patient.Deadline(t), "/job")
+	asked, err := direct.Revoke(scene.Deadline(t), "/job")
 	require.NoError(t, err)
 	require.Len(t, asked, 1)
-	patient.AwaitAsked(t, lease)
-	patient.GiveBack(t, lease)
+	scene.AwaitAsked(t, lease)
+	scene.GiveBack(t, lease)
 	require.False(t, lease.Valid())
-	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
+	require.ErrorIs(t, lease.Unlock(scene.Deadline(t)), locks.ErrNotHeld)
 }
 
 // TestKindsOverGateway: what package faces does not have over a gateway: an upgrade, an election, and
@@ -42,12 +41,12 @@ func TestKindsOverGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		ctx := t.Context()
 		rw := o.client.RWMutex("/rw")
-		one, two := patient.Locked(t, rw.RLock), patient.Locked(t, rw.RLock)
+		one, two := scene.Locked(t, rw.RLock), scene.Locked(t, rw.RLock)
 		_, err := rw.TryLock(ctx)
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		_, err = rw.Lock(one.Context())
 		require.ErrorIs(t, err, locks.ErrUpgrade)
-		bubble.GiveBack(t, one, two)
+		scene.GiveBack(t, one, two)
 
 		term, err := o.client.Election("/election").Campaign(ctx, "me")
 		require.NoError(t, err)
@@ -57,11 +56,11 @@ func TestKindsOverGateway(t *testing.T) {
 		require.NoError(t, term.Resign(ctx))
 
 		permit := o.client.Semaphore("/resized", 1).Weight(1)
-		holder := patient.Locked(t, permit.Lock)
-		waiting := patient.Elsewhere(ctx, permit.Lock)
+		holder := scene.Locked(t, permit.Lock)
+		waiting := scene.Elsewhere(ctx, permit.Lock)
 		queued(t, o.clients[1], "/resized", 2)
 		require.NoError(t, o.client.SetPermits(ctx, "/resized", 2))
-		got := patient.Receive(t, waiting)
+		got := scene.Receive(t, waiting)
 		require.NoError(t, got.Err)
 		permits, err := o.client.Permits(ctx, "/resized")
 		require.NoError(t, err)
@@ -74,7 +73,7 @@ func TestKindsOverGateway(t *testing.T) {
 			require.ErrorAs(t, err, &why)
 			require.Equal(t, 2, why.Permits)
 		}
-		bubble.GiveBack(t, holder, got.Lease)
+		scene.GiveBack(t, holder, got.Lease)
 	})
 }
 
@@ -82,7 +81,7 @@ func TestKindsOverGateway(t *testing.T) {
 func TestWhatNeedsSession(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		client, ctx := o.client, t.Context()
-		lease := patient.Locked(t, client.Mutex("/held").Lock)
+		lease := scene.Locked(t, client.Mutex("/held").Lock)
 		for name, ask := range map[string]func() error{
 			"Observe":        func() error { _, err := client.Election("/election").Observe(ctx); return err },
 			"ObservePermits": func() error { _, err := client.ObservePermits(ctx, "/permits"); return err },
@@ -96,7 +95,7 @@ func TestWhatNeedsSession(t *testing.T) {
 		} {
 			require.ErrorIs(t, ask(), locks.ErrNeedsSession, name)
 		}
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
@@ -106,7 +105,7 @@ func TestMembersHaveNodesOfTheirOwn(t *testing.T) {
 		for range 2 {
 			m, err := o.client.Group("/members").Join(t.Context(), "")
 			require.NoError(t, err)
-			defer func() { patient.Closed(t, m.Leave(context.WithoutCancel(t.Context()))) }()
+			defer func() { scene.Closed(t, m.Leave(context.WithoutCancel(t.Context()))) }()
 		}
 		members, err := o.client.Group("/members").Members(t.Context())
 		require.NoError(t, err)

@@ -9,8 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -23,29 +22,29 @@ const short = 4 * time.Second
 // greater; and no node is left. Where the fault ends, the client gets the lock again.
 func taken(t *testing.T, client, other *locks.Client, strike func(lease *locks.Lease) (heal func())) {
 	t.Helper()
-	ctx := patient.Deadline(t)
-	lease := patient.LockAt(t, client, "/taken")
-	next := patient.Elsewhere(ctx, other.Mutex("/taken").Lock)
+	ctx := scene.Deadline(t)
+	lease := scene.LockAt(t, client, "/taken")
+	next := scene.Elsewhere(ctx, other.Mutex("/taken").Lock)
 	// On a machine that stood still, a short lease may be over by now.
-	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, other, "/taken")) == 2 || !lease.Valid() }, "the other waits")
+	scene.Eventually(t, func() bool { return len(scene.QueueOf(t, other, "/taken")) == 2 || !lease.Valid() }, "the other waits")
 	promised := lease.Deadline()
 
 	heal := strike(lease)
-	got := patient.Receive(t, next)
+	got := scene.Receive(t, next)
 	now, valid := time.Now(), lease.Valid() // as soon as the other holds
 	require.NoError(t, got.Err)
 	require.False(t, valid, "two valid leases")
 	require.False(t, now.Before(promised), "granted %v before a promise had run out", promised.Sub(now))
-	patient.AwaitLost(t, lease)
+	scene.AwaitLost(t, lease)
 	require.Greater(t, got.Lease.Token(), lease.Token())
 	if heal == nil {
-		patient.GiveBack(t, got.Lease)
+		scene.GiveBack(t, got.Lease)
 	} else {
 		heal()
 		require.ErrorIs(t, lease.Unlock(ctx), locks.ErrLost)
-		patient.GiveBack(t, got.Lease)
+		scene.GiveBack(t, got.Lease)
 		for err := locks.ErrLost; errors.Is(err, locks.ErrLost); { // a short lease may end before its Unlock
-			again := patient.LockAt(t, client, "/taken")
+			again := scene.LockAt(t, client, "/taken")
 			require.Greater(t, again.Token(), got.Lease.Token())
 			err = again.Unlock(ctx)
 		}
@@ -56,21 +55,21 @@ func taken(t *testing.T, client, other *locks.Client, strike func(lease *locks.L
 // TestMatrix: faults of the network between the nodes.
 func TestMatrix(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct{ inside, outside bubble.State }{
-		"silence-to-the-gateway":   {bubble.Silent, bubble.Open},
-		"silence-to-the-requester": {bubble.Open, bubble.Silent},
-		"silence-both-ways":        {bubble.Silent, bubble.Silent},
-		"cut-to-the-gateway":       {bubble.Down, bubble.Open},
-		"cut-to-the-requester":     {bubble.Open, bubble.Down},
-		"cut-both-ways":            {bubble.Down, bubble.Down},
+	for name, c := range map[string]struct{ inside, outside scene.NetworkState }{
+		"silence-to-the-gateway":   {scene.Silent, scene.Up},
+		"silence-to-the-requester": {scene.Up, scene.Silent},
+		"silence-both-ways":        {scene.Silent, scene.Silent},
+		"cut-to-the-gateway":       {scene.Down, scene.Up},
+		"cut-to-the-requester":     {scene.Up, scene.Down},
+		"cut-both-ways":            {scene.Down, scene.Down},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := newStage(t, short)
-			taken(t, s.outside.client(t, s.pid), patient.Open(t, s.server.Addr()), func(*locks.Lease) func() {
+			taken(t, s.outside.client(t, s.pid), scene.Open(t, s.server.Addr()), func(*locks.Lease) func() {
 				s.inside.road.be(c.inside)
 				s.outside.road.be(c.outside)
-				return func() { s.inside.road.be(bubble.Open); s.outside.road.be(bubble.Open) }
+				return func() { s.inside.road.be(scene.Up); s.outside.road.be(scene.Up) }
 			})
 		})
 	}
@@ -88,31 +87,31 @@ func TestGatewayFails(t *testing.T) {
 		opts   []gateway.Option
 	}{
 		"cut from the servers": {func(_ *testing.T, o *office, _ *locks.Lease) func() {
-			o.lines[0].Be(bubble.Down)
-			return func() { o.lines[0].Be(bubble.Open) }
+			o.lines[0].Be(scene.Down)
+			return func() { o.lines[0].Be(scene.Up) }
 		}, nil},
 		"silent to the servers": {func(_ *testing.T, o *office, _ *locks.Lease) func() {
-			o.lines[0].Be(bubble.Silent)
-			return func() { o.lines[0].Be(bubble.Open) }
+			o.lines[0].Be(scene.Silent)
+			return func() { o.lines[0].Be(scene.Up) }
 		}, nil},
 		// What it promises after the servers have fallen silent lasts no longer than its own lease.
 		"silent to the servers, and then to the requester": {func(_ *testing.T, o *office, _ *locks.Lease) func() {
-			o.lines[0].Be(bubble.Silent)
-			time.Sleep(patient.Session / 4)
+			o.lines[0].Be(scene.Silent)
+			time.Sleep(scene.Session / 4)
 			o.silent[0].Store(true)
-			return func() { o.lines[0].Be(bubble.Open); o.silent[0].Store(false) }
+			return func() { o.lines[0].Be(scene.Up); o.silent[0].Store(false) }
 		}, nil},
 		"stopped":              {stop, nil},
 		"stopped, of a cohort": {stop, []gateway.Option{cohort}},
 		"its session is closed, and the requester does not hear of it": {func(t *testing.T, o *office, _ *locks.Lease) func() {
 			o.silent[0].Store(true)
-			patient.Closed(t, o.clients[0].Close(t.Context()))
+			scene.Closed(t, o.clients[0].Close(t.Context()))
 			return nil
 		}, nil},
 		// A node that may not be deleted ends the session that made it, which is left to expire.
 		"its session may not delete a node": {func(t *testing.T, o *office, _ *locks.Lease) func() {
 			const noAuth = -102
-			stays := bubble.Locked(t, o.client.Mutex("/stays").Lock)
+			stays := scene.Locked(t, o.client.Mutex("/stays").Lock)
 			_, err := o.server.Inject(embedded.Fault{Op: embedded.OpDelete, Path: "/stays/*", Action: embedded.Refuse, Code: noAuth, Count: -1})
 			require.NoError(t, err)
 			require.Error(t, stays.Unlock(t.Context()))
@@ -131,13 +130,13 @@ func TestGatewayFails(t *testing.T) {
 // TestEndpointClosed: connections that break and are made anew cost a holder nothing.
 func TestEndpointClosed(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, patient.Session)
-	lease := patient.LockAt(t, s.outside.client(t, s.pid), "/kept")
+	s := newStage(t, scene.Session)
+	lease := scene.LockAt(t, s.outside.client(t, s.pid), "/kept")
 	for _, r := range []*road{s.inside.road, s.outside.road, s.inside.road} {
-		r.be(bubble.Down)
-		r.be(bubble.Open)
+		r.be(scene.Down)
+		r.be(scene.Up)
 		before := lease.Deadline()
-		patient.Eventually(t, func() bool { return lease.Deadline().After(before) }, "it is renewed")
+		scene.Eventually(t, func() bool { return lease.Deadline().After(before) }, "it is renewed")
 	}
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }

@@ -11,15 +11,14 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestMaxWaitersOverGateway: the bound crosses, and the gateway's session judges it: requests of
 // others count, too.
 func TestMaxWaitersOverGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		lease := patient.Locked(t, o.over(gateway.At(o.pids[0])).Mutex("/bounded").Lock)
+		lease := scene.Locked(t, o.over(gateway.At(o.pids[0])).Mutex("/bounded").Lock)
 		for _, c := range []*locks.Client{o.client, o.clients[1]} {
 			_, err := c.Mutex("/bounded", locks.WithMaxWaiters(1)).Lock(t.Context())
 			require.ErrorIs(t, err, locks.ErrQueueFull)
@@ -29,10 +28,10 @@ func TestMaxWaitersOverGateway(t *testing.T) {
 			require.Equal(t, messages.ReasonQueueFull, of.Reason)
 		}
 		queued(t, o.clients[1], "/bounded", 1) // a refused call had a node for a moment
-		next := patient.Elsewhere(t.Context(), o.client.Mutex("/bounded", locks.WithMaxWaiters(2)).Lock)
+		next := scene.Elsewhere(t.Context(), o.client.Mutex("/bounded", locks.WithMaxWaiters(2)).Lock)
 		queued(t, o.clients[1], "/bounded", 2)
-		bubble.GiveBack(t, lease)
-		bubble.GiveBack(t, patient.Receive(t, next).Lease)
+		scene.GiveBack(t, lease)
+		scene.GiveBack(t, scene.Receive(t, next).Lease)
 	})
 }
 
@@ -40,7 +39,7 @@ func TestMaxWaitersOverGateway(t *testing.T) {
 // Calls of other clients beyond them wait until there is room.
 func TestMoreCallsThanAGatewayMayQueue(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		first := patient.Locked(t, o.clients[0].Mutex("/many").Lock)
+		first := scene.Locked(t, o.clients[0].Mutex("/many").Lock)
 		var calls sync.WaitGroup
 		for range 2 {
 			client := o.over(gateway.At(o.pids[0]))

@@ -22,9 +22,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -92,9 +90,9 @@ func newNode(t *testing.T) *node {
 			_ = conn.Close()
 		}
 	})
-	n := patient.Receive(t, freeNodes)
+	n := scene.Receive(t, freeNodes)
 	t.Cleanup(func() {
-		n.road.be(bubble.Open)
+		n.road.be(scene.Up)
 		freeNodes <- n
 	})
 	return n
@@ -107,8 +105,8 @@ func (n *node) open(t *testing.T, server string, timeout time.Duration, opts ...
 	require.NoError(t, err)
 	session, err := actors.StartSession(n.system, cfg, opts...)
 	require.NoError(t, err)
-	require.NoError(t, session.Ready(patient.Deadline(t)))
-	relists.Count(t, session)
+	require.NoError(t, session.Ready(scene.Deadline(t)))
+	scene.CountRelists(t, session)
 	t.Cleanup(func() { _ = session.Close(context.WithoutCancel(t.Context())) })
 	return session
 }
@@ -129,7 +127,7 @@ func (n *node) gateway(t *testing.T, session *actors.Session) *actor.PID {
 // client opens a client over a gateway.
 func (n *node) client(t *testing.T, at *actor.PID) *locks.Client {
 	t.Helper()
-	client, err := gateway.Open(patient.Deadline(t), n.system, gateway.At(at))
+	client, err := gateway.Open(scene.Deadline(t), n.system, gateway.At(at))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close(context.WithoutCancel(t.Context())) })
 	return client
@@ -161,7 +159,7 @@ const forever = 10 * time.Minute
 func (n *node) connect(t *testing.T, to *node) {
 	t.Helper()
 	pid, told := to.listener(t)
-	for deadline := patient.Deadline(t); ; {
+	for deadline := scene.Deadline(t); ; {
 		n.system.Root.Send(pid, wire.Pack(&messages.Release{}))
 		select {
 		case <-told:
@@ -205,7 +203,7 @@ func (n *node) listener(t *testing.T) (*actor.PID, <-chan heard) {
 func notice[Notice any](t *testing.T, from <-chan heard) (Notice, *actor.PID) {
 	t.Helper()
 	for {
-		h := patient.Receive(t, from)
+		h := scene.Receive(t, from)
 		if _, is := h.message.(*messages.Transition); is {
 			continue
 		}
@@ -218,7 +216,7 @@ func notice[Notice any](t *testing.T, from <-chan heard) (Notice, *actor.PID) {
 // queued waits until a lock has so many contenders.
 func queued(t *testing.T, client *locks.Client, path string, n int) {
 	t.Helper()
-	patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, path)) == n }, "%s has %d contenders", path, n)
+	scene.Eventually(t, func() bool { return len(scene.QueueOf(t, client, path)) == n }, "%s has %d contenders", path, n)
 }
 
 // stopped stops an actor, and waits until it has. (protoactor's futures lose replies.)
@@ -230,7 +228,7 @@ func stopped(t *testing.T, system *actor.ActorSystem, pid *actor.PID) {
 
 func ended(t *testing.T, system *actor.ActorSystem, pid *actor.PID) {
 	t.Helper()
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		_, there := system.ProcessRegistry.GetLocal(pid.Id)
 		return !there
 	}, "%v ends", pid)

@@ -17,9 +17,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -28,9 +26,9 @@ type office struct {
 	t       *testing.T
 	server  *embedded.Server
 	system  *actor.ActorSystem
-	clients [2]*locks.Client  // with the sessions
-	lines   [2]bubble.Network // of the sessions
-	silent  [2]atomic.Bool    // no request comes to the gateway, and no reply from it
+	clients [2]*locks.Client // with the sessions
+	lines   [2]scene.Network // of the sessions
+	silent  [2]atomic.Bool   // no request comes to the gateway, and no reply from it
 	pids    []*actor.PID
 	at      *gateway.Gateways
 	client  *locks.Client
@@ -40,14 +38,14 @@ type office struct {
 func inOffice(t *testing.T, story func(t *testing.T, o *office), opts ...gateway.Option) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		o := &office{t: t, server: bubble.Server(t), system: bubble.System(t)}
+		o := &office{t: t, server: scene.Virtual(t), system: scene.System(t)}
 		for i := range o.clients {
 			o.lines[i].Server = o.server
 			client, err := locks.Open(t.Context(), o.server.Connect(), locks.WithDialer(o.lines[i].Dial),
-				locks.WithActorSystem(o.system), locks.WithSessionTimeout(patient.Session))
+				locks.WithActorSystem(o.system), locks.WithSessionTimeout(scene.Session))
 			require.NoError(t, err)
-			relists.Count(t, client.Session())
-			t.Cleanup(func() { patient.Closed(t, client.Close(context.WithoutCancel(t.Context()))) })
+			scene.CountRelists(t, client.Session())
+			t.Cleanup(func() { scene.Closed(t, client.Close(context.WithoutCancel(t.Context()))) })
 			o.clients[i] = client
 			o.pids = append(o.pids, o.gateway(i, opts...))
 		}
@@ -85,7 +83,7 @@ func (o *office) over(at *gateway.Gateways) *locks.Client {
 	o.t.Helper()
 	client, err := gateway.Open(o.t.Context(), o.system, at)
 	require.NoError(o.t, err)
-	o.t.Cleanup(func() { patient.Closed(o.t, client.Close(context.WithoutCancel(o.t.Context()))) })
+	o.t.Cleanup(func() { scene.Closed(o.t, client.Close(context.WithoutCancel(o.t.Context()))) })
 	return client
 }
 
@@ -115,7 +113,7 @@ func (a *asks) send(command any) { a.system.Root.Send(a.pid, command) }
 
 func (a *asks) reach(state messages.State) messages.Transition {
 	a.t.Helper()
-	return patient.Await(a.t, a.rec, state)
+	return scene.Await(a.t, a.rec, state)
 }
 
 func (a *asks) held() messages.Grant {
@@ -139,14 +137,14 @@ func (a *asks) waits() {
 // hears waits for the next notice that is no messages.Behind.
 func (a *asks) hears() any {
 	a.t.Helper()
-	patient.Eventually(a.t, func() bool { return len(patient.Notices(a.rec)) > a.heard }, "nothing is told")
+	scene.Eventually(a.t, func() bool { return len(scene.Notices(a.rec)) > a.heard }, "nothing is told")
 	a.heard++
-	return patient.Notices(a.rec)[a.heard-1]
+	return scene.Notices(a.rec)[a.heard-1]
 }
 
 // quiet checks that nothing is told for a while.
 func (a *asks) quiet(d time.Duration) {
 	a.t.Helper()
 	time.Sleep(d)
-	require.Len(a.t, patient.Notices(a.rec), a.heard)
+	require.Len(a.t, scene.Notices(a.rec), a.heard)
 }

@@ -11,8 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/actors/gateway/wire"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // adopted is a place to spawn from whose children belong to an actor on another node.
@@ -44,11 +43,11 @@ func (s *stage) adopt(t *testing.T, parent, owner *actor.PID, opts ...actors.Loc
 // TestNoticesCross: an owner on another node hears what its lock actor tells, from that, and sends
 // it commands.
 func TestNoticesCross(t *testing.T) {
-	s := newStage(t, patient.Session)
+	s := newStage(t, scene.Session)
 	owner, told := s.outside.listener(t)
 	here := s.adopt(t, nil, owner, actors.WithObserver(owner))
 
-	first := patient.Receive(t, told).message.(*messages.Transition)
+	first := scene.Receive(t, told).message.(*messages.Transition)
 	require.Equal(t, messages.StateCreating, first.To)
 	require.Zero(t, first.At)
 	held, lock := notice[*messages.Held](t, told)
@@ -67,19 +66,19 @@ func TestNoticesCross(t *testing.T) {
 	released, sender := notice[*messages.Released](t, told)
 	require.Equal(t, &messages.Released{Grant: held.Grant, Reason: messages.ReasonTimeout}, released)
 	require.True(t, sender.Equal(lock))
-	patient.Await(t, here, messages.StateReleased)
+	scene.Await(t, here, messages.StateReleased)
 }
 
 // TestOwnersOnOtherNodesEnd: a lock actor whose parent and owner are on another node tells the parent,
 // and gives the lock back at once when either of them ends.
 func TestOwnersOnOtherNodesEnd(t *testing.T) {
 	t.Parallel()
-	s := newStage(t, patient.Session)
+	s := newStage(t, scene.Session)
 	end := func(here *actorstest.Recorder, leaves *actor.PID) {
 		t.Helper()
 		s.outside.system.Root.Stop(actor.NewPID(s.outside.system.Address(), leaves.Id))
-		require.Equal(t, messages.ReasonOwnerGone, patient.Await(t, here, messages.StateReleasing).Reason)
-		patient.Await(t, here, messages.StateReleased)
+		require.Equal(t, messages.ReasonOwnerGone, scene.Await(t, here, messages.StateReleasing).Reason)
+		scene.Await(t, here, messages.StateReleased)
 	}
 	parent, told := s.outside.listener(t)
 	owner, _ := s.outside.listener(t)
@@ -88,11 +87,11 @@ func TestOwnersOnOtherNodesEnd(t *testing.T) {
 	end(here, parent)
 	parent, _ = s.outside.listener(t)
 	here = s.adopt(t, parent, owner)
-	patient.Await(t, here, messages.StateHeld)
+	scene.Await(t, here, messages.StateHeld)
 	end(here, owner)
 	owner, _ = s.outside.listener(t)
 	here = s.adopt(t, nil, owner)
-	patient.Await(t, here, messages.StateHeld)
+	scene.Await(t, here, messages.StateHeld)
 	end(here, owner)
 }
 
@@ -104,15 +103,15 @@ func TestOwnersOnOtherNodesEnd(t *testing.T) {
 func TestOwnersOutOfReach(t *testing.T) {
 	t.Parallel()
 	for timeout := short; ; timeout *= 2 {
-		require.LessOrEqual(t, timeout, patient.Session, "the lease of each session was over")
+		require.LessOrEqual(t, timeout, scene.Session, "the lease of each session was over")
 		s := newStage(t, timeout)
 		parent, told := s.outside.listener(t)
 		owner, _ := s.outside.listener(t)
 		here := s.adopt(t, parent, owner)
 		held, _ := notice[*messages.Held](t, told)
 		promised := s.session.Clock(held.Epoch).Deadline()
-		s.outside.road.be(bubble.Down)
-		end, err := here.Await(patient.Deadline(t), messages.StateReleasing)
+		s.outside.road.be(scene.Down)
+		end, err := here.Await(scene.Deadline(t), messages.StateReleasing)
 		if slices.Contains(here.States(), messages.StateLost) {
 			continue
 		}
@@ -120,7 +119,7 @@ func TestOwnersOutOfReach(t *testing.T) {
 		require.Equal(t, messages.ReasonOwnerGone, end.Reason)
 		require.Equal(t, s.session.ID(), end.Session, "the session is as it was")
 		require.False(t, end.At.Before(promised), "released %v before the promise had run out", promised.Sub(end.At))
-		patient.Await(t, here, messages.StateReleased)
+		scene.Await(t, here, messages.StateReleased)
 		require.NoError(t, actorstest.Match(here.States(), actorstest.InOrder(messages.StateCreating, messages.StateHeld,
 			messages.StateReleasing, messages.StateReleased)...))
 		return

@@ -10,9 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestReplacedServers: a gateway's server is wiped or restored from an old backup, in which a dead session holds the
@@ -48,12 +46,12 @@ func TestReplacedServers(t *testing.T) {
 
 func replaced(t *testing.T, how string, ahead, subject func(c *locks.Client, path string) locks.Locker) {
 	const session = 10 * time.Second
-	estate, system := bubble.NewEstate(bubble.Server(t)), bubble.System(t)
-	inside, err := locks.Open(t.Context(), bubble.EstateAddress, locks.WithDialer(estate.Dial),
+	estate, system := scene.NewEstate(scene.Virtual(t)), scene.System(t)
+	inside, err := locks.Open(t.Context(), scene.EstateAddress, locks.WithDialer(estate.Dial),
 		locks.WithActorSystem(system), locks.WithSessionTimeout(session))
 	require.NoError(t, err)
-	relists.Count(t, inside.Session())
-	t.Cleanup(func() { patient.Closed(t, inside.Close(context.WithoutCancel(t.Context()))) })
+	scene.CountRelists(t, inside.Session())
+	t.Cleanup(func() { scene.Closed(t, inside.Close(context.WithoutCancel(t.Context()))) })
 	pid, err := gateway.Spawn(system, inside.Session(), "gateway")
 	require.NoError(t, err)
 	var requesters [3]*locks.Client
@@ -63,22 +61,22 @@ func replaced(t *testing.T, how string, ahead, subject func(c *locks.Client, pat
 		t.Cleanup(func() { _ = requesters[i].Close(context.WithoutCancel(t.Context())) })
 	}
 	holder, waiter, idle := requesters[0], requesters[1], requesters[2]
-	bubble.GiveBack(t, bubble.Locked(t, subject(idle, "/idle").Lock))
-	held := bubble.Locked(t, ahead(holder, "/held").Lock)
-	waiting := patient.Elsewhere(t.Context(), subject(waiter, "/held").Lock)
+	scene.GiveBack(t, scene.Locked(t, subject(idle, "/idle").Lock))
+	held := scene.Locked(t, ahead(holder, "/held").Lock)
+	waiting := scene.Elsewhere(t.Context(), subject(waiter, "/held").Lock)
 	synctest.Wait()
 
 	if how == "swapped" {
 		estate.Swap()
 	} else {
-		next := bubble.Server(t)
-		line := &bubble.Network{Server: next}
+		next := scene.Virtual(t)
+		line := &scene.Network{Server: next}
 		if how == "restored" {
-			bubble.Locked(t, ahead(bubble.OpenThrough(t, next, line), "/held").Lock)
+			scene.Locked(t, ahead(scene.ClientOver(t, next, line), "/held").Lock)
 		}
 		estate.Vacate()
 		time.Sleep(session * 2 / 5)
-		line.Be(bubble.Down) // the dead session lives for its timeout more
+		line.Be(scene.Down) // the dead session lives for its timeout more
 		estate.Replace(next)
 	}
 	back := time.Now()
@@ -93,11 +91,11 @@ func replaced(t *testing.T, how string, ahead, subject func(c *locks.Client, pat
 	require.False(t, held.Valid(), "two valid leases")
 	require.True(t, got.Lease.Valid())
 	require.ErrorIs(t, held.Unlock(t.Context()), locks.ErrLost)
-	bubble.GiveBack(t, got.Lease)
+	scene.GiveBack(t, got.Lease)
 	for who, again := range map[string]locks.Locker{"the holder": ahead(holder, "/held"), "the idle client": subject(idle, "/idle")} {
-		lease := bubble.Locked(t, again.Lock)
+		lease := scene.Locked(t, again.Lock)
 		inTime(who)
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	}
 	require.NoError(t, inside.Ready())
 }

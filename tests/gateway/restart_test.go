@@ -13,8 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // family spawns an actor whose children are all restarted when one of them fails: the child that a
@@ -55,13 +54,13 @@ func TestRestartEndsLockActor(t *testing.T) {
 			inOffice(t, func(t *testing.T, o *office) {
 				child, fail, told := o.family(props(o))
 				held, _ := notice[*messages.Held](t, told)
-				next := patient.Elsewhere(t.Context(), o.clients[1].Mutex("/restart").Lock)
+				next := scene.Elsewhere(t.Context(), o.clients[1].Mutex("/restart").Lock)
 				queued(t, o.clients[1], "/restart", 2)
 				fail()
 				ended, _ := notice[*actor.Terminated](t, told)
 				require.True(t, ended.Who.Equal(child))
 				require.False(t, o.at.Clock(held.Epoch).Valid())
-				bubble.GiveBack(t, patient.Receive(t, next).Lease)
+				scene.GiveBack(t, scene.Receive(t, next).Lease)
 				queued(t, o.clients[1], "/restart", 0)
 			})
 		})
@@ -102,9 +101,9 @@ func TestRestartAfterStop(t *testing.T) {
 		fail()
 		synctest.Wait()
 		close(busy)
-		patient.Receive(t, told)
+		scene.Receive(t, told)
 		synctest.Wait()
 		require.Equal(t, int32(1), started.Load())
-		require.NoError(t, o.clients[0].Close(patient.Deadline(t)))
+		require.NoError(t, o.clients[0].Close(scene.Deadline(t)))
 	})
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // road is the way of all messages to one node: a relay in front of its remote. Messages the other
@@ -18,7 +18,7 @@ type road struct {
 
 	mu    sync.Mutex
 	turn  *sync.Cond
-	state bubble.State // bytes are held back while it is Silent
+	state scene.NetworkState // bytes are held back while it is Silent
 	conns []net.Conn
 }
 
@@ -38,7 +38,7 @@ func newRoad(t *testing.T, target string) *road {
 		require.NoError(t, err)
 		r.target = net.JoinHostPort(inner, port)
 	} else {
-		t.Cleanup(func() { _ = listener.Close(); r.be(bubble.Down) })
+		t.Cleanup(func() { _ = listener.Close(); r.be(scene.Down) })
 	}
 	go func() {
 		for {
@@ -60,7 +60,7 @@ func (r *road) serve(from net.Conn) {
 	}
 	defer to.Close()
 	r.mu.Lock()
-	down := r.state == bubble.Down
+	down := r.state == scene.Down
 	r.conns = append(r.conns, from, to)
 	r.mu.Unlock()
 	if !down {
@@ -76,7 +76,7 @@ func (r *road) carry(to, from net.Conn) {
 	for buffer := make([]byte, 32<<10); ; {
 		n, err := from.Read(buffer)
 		r.mu.Lock()
-		for r.state == bubble.Silent {
+		for r.state == scene.Silent {
 			r.turn.Wait()
 		}
 		r.mu.Unlock()
@@ -88,11 +88,11 @@ func (r *road) carry(to, from net.Conn) {
 
 // be changes the state. Down closes every connection, and while it lasts each new one. What silence
 // has held back comes when it ends.
-func (r *road) be(state bubble.State) {
+func (r *road) be(state scene.NetworkState) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.state = state
-	if state == bubble.Down {
+	if state == scene.Down {
 		for _, conn := range r.conns {
 			_ = conn.Close()
 		}

@@ -11,8 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // elsewhere has a request go to the second gateway, since the first one is silent for a while. It is
@@ -20,7 +19,7 @@ import (
 func (o *office) elsewhere() {
 	o.t.Helper()
 	o.silent[0].Store(true)
-	require.Equal(o.t, o.session(1), patient.Locked(o.t, o.client.Mutex("/elsewhere").Lock).Session())
+	require.Equal(o.t, o.session(1), scene.Locked(o.t, o.client.Mutex("/elsewhere").Lock).Session())
 	o.silent[0].Store(false)
 }
 
@@ -28,11 +27,11 @@ func (o *office) elsewhere() {
 // find out again that the first is gone.
 func TestGatewayInUse(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
-		require.Equal(t, o.session(0), patient.Locked(t, o.client.Mutex("/first").Lock).Session())
+		require.Equal(t, o.session(0), scene.Locked(t, o.client.Mutex("/first").Lock).Session())
 		o.elsewhere()
 		o.silent[0].Store(true)
 		begun := time.Now()
-		require.Equal(t, o.session(1), patient.Locked(t, o.client.Mutex("/second").Lock).Session())
+		require.Equal(t, o.session(1), scene.Locked(t, o.client.Mutex("/second").Lock).Session())
 		require.Less(t, time.Since(begun), 500*time.Millisecond)
 	})
 }
@@ -42,8 +41,8 @@ func TestGatewayInUse(t *testing.T) {
 func TestOwnerStaysAtItsGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		rw, again := o.client.RWMutex("/rw"), o.client.Mutex("/again", locks.WithReentry())
-		writer, outer := patient.Locked(t, rw.Lock), patient.Locked(t, again.Lock)
-		plain := patient.Locked(t, o.client.Mutex("/plain").Lock)
+		writer, outer := scene.Locked(t, rw.Lock), scene.Locked(t, again.Lock)
+		plain := scene.Locked(t, o.client.Mutex("/plain").Lock)
 		require.Equal(t, o.session(0), plain.Session())
 		o.elsewhere()
 
@@ -60,7 +59,7 @@ func TestOwnerStaysAtItsGateway(t *testing.T) {
 		_, err = o.client.Mutex("/plain").Lock(plain.Context())
 		require.ErrorIs(t, err, locks.ErrReentry)
 		require.Less(t, time.Since(begun), 500*time.Millisecond)
-		bubble.GiveBack(t, writer, reader, inner, outer, plain)
+		scene.GiveBack(t, writer, reader, inner, outer, plain)
 	})
 }
 
@@ -71,7 +70,7 @@ func TestFullGateway(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		var leases []*locks.Lease
 		for i := range 6 {
-			leases = append(leases, patient.Locked(t, o.client.Mutex(fmt.Sprint("/full/", i)).Lock))
+			leases = append(leases, scene.Locked(t, o.client.Mutex(fmt.Sprint("/full/", i)).Lock))
 			require.Equal(t, o.session(i/3), leases[i].Session())
 		}
 		_, err := o.client.Mutex("/full/more").Lock(t.Context())
@@ -79,9 +78,9 @@ func TestFullGateway(t *testing.T) {
 		require.ErrorContains(t, err, string(messages.ReasonGatewayFull))
 		require.ErrorContains(t, err, "it has 3 requests")
 		require.True(t, locks.MayPass(err))
-		bubble.GiveBack(t, leases[1])
+		scene.GiveBack(t, leases[1])
 		time.Sleep(time.Second) // until the gateway knows that its requester knows
-		require.Equal(t, o.session(0), patient.Locked(t, o.client.Mutex("/full/more").Lock).Session())
+		require.Equal(t, o.session(0), scene.Locked(t, o.client.Mutex("/full/more").Lock).Session())
 		for _, lease := range leases[2:] {
 			require.True(t, lease.Valid())
 		}

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestSharedHold: over a gateway the owner of a hold is told what it needs to let others have it, as
@@ -17,10 +16,10 @@ import (
 func TestSharedHold(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		other := o.clients[1]
-		before := patient.Locked(t, other.Mutex("/shared").Lock)
+		before := scene.Locked(t, other.Mutex("/shared").Lock)
 		s := o.asks(messages.Acquire{Path: "/shared", TellMore: true})
 		require.Equal(t, 1, s.hears().(*messages.Waiting).Before)
-		bubble.GiveBack(t, before)
+		scene.GiveBack(t, before)
 		held := s.hears().(*messages.Held)
 		grant := held.Grant
 		require.Equal(t, messages.MaxPlace, held.Places)
@@ -35,7 +34,7 @@ func TestSharedHold(t *testing.T) {
 		begun := time.Now()
 		s.send(&messages.Check{}) // nobody hears it
 		require.IsType(t, &messages.Suspended{}, s.hears())
-		require.LessOrEqual(t, time.Since(begun), patient.Session/3)
+		require.LessOrEqual(t, time.Since(begun), scene.Session/3)
 		s.send(&messages.Check{})
 		o.silent[0].Store(false)
 		require.IsType(t, &messages.Resumed{}, s.hears())
@@ -44,17 +43,17 @@ func TestSharedHold(t *testing.T) {
 		s.send(messages.Check{})
 		require.Equal(t, &messages.Checked{Grant: grant}, s.hears())
 
-		waiting := patient.Elsewhere(t.Context(), other.Mutex("/shared").Lock)
+		waiting := scene.Elsewhere(t.Context(), other.Mutex("/shared").Lock)
 		s.quiet(time.Minute) // the ask of before the silence is void
 		s.send(&messages.WatchContention{})
 		require.Equal(t, &messages.Contended{Grant: grant}, s.hears())
 
 		begun = time.Now()
-		require.NoError(t, other.Break(t.Context(), patient.QueueOf(t, other, "/shared")[0]))
+		require.NoError(t, other.Break(t.Context(), scene.QueueOf(t, other, "/shared")[0]))
 		require.Equal(t, messages.ReasonNodeDeleted, s.hears().(*messages.Lost).Reason)
 		require.Less(t, time.Since(begun), time.Second)
 		got := <-waiting
 		require.NoError(t, got.Err)
-		bubble.GiveBack(t, got.Lease)
+		scene.GiveBack(t, got.Lease)
 	})
 }

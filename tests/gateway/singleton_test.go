@@ -11,7 +11,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestSingletonOverGateways: a singleton without a session competes with one that has a session. Its gateway is
@@ -37,7 +37,7 @@ func TestSingletonOverGateways(t *testing.T) {
 			require.Equal(t, name+" has heard", answer)
 		}
 		over := o.system.Root.Spawn(gateway.NewSingleton(o.at, want, child("over a gateway")))
-		first := patient.Receive(t, active)
+		first := scene.Receive(t, active)
 		direct := o.system.Root.Spawn(actors.NewSingleton(o.clients[1].Session(), want, child("direct")))
 		queued(t, o.clients[1], want.Path, 2)
 		requireActive(over, "over a gateway")
@@ -46,14 +46,14 @@ func TestSingletonOverGateways(t *testing.T) {
 		require.Empty(t, active)
 
 		o.system.Root.Stop(o.pids[0])
-		second := patient.Receive(t, active)
+		second := scene.Receive(t, active)
 		require.False(t, first.Valid(), "two are valid")
 		require.ErrorIs(t, context.Cause(first.Context), actors.ErrSingletonLost)
 		requireActive(direct, "direct")
 		require.Greater(t, second.Token, first.Token)
 		queued(t, o.clients[1], want.Path, 2) // it waits at the other gateway
 		o.system.Root.Stop(direct)
-		require.Greater(t, patient.Receive(t, active).Token, second.Token)
+		require.Greater(t, scene.Receive(t, active).Token, second.Token)
 		requireActive(over, "over a gateway")
 		o.system.Root.Stop(over)
 		queued(t, o.clients[1], want.Path, 0)

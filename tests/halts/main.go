@@ -17,7 +17,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 func main() {
@@ -41,7 +41,7 @@ func halt(command []string, run, stop time.Duration) (stops int, err error) {
 	}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	p, err := child.Start(cmd, nil)
+	p, err := rig.StartProcess(cmd, nil)
 	if err != nil {
 		return 0, err
 	}

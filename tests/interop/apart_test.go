@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestApart: clients that do not keep each other out. One holds, and the next is inside nonetheless, as the witness must
@@ -42,7 +42,7 @@ func TestApart(t *testing.T) {
 				job := pair.next.job(s, witness, pair.other, "/apart")
 				first := pair.first.job(s, witness, pair.recipe, "/apart")
 				release := pair.first.detained(t, witness, first)
-				err := patient.Receive(t, pair.next.start(t, witness, job))
+				err := scene.Receive(t, pair.next.start(t, witness, job))
 				require.ErrorContains(t, err, fmt.Sprintf("%s enters /apart (", job.Holder(1, 1)))
 				require.Regexp(t, ` (while|with) `+first.Holder(1, 1)+` (is )?inside`, err.Error())
 				require.Contains(t, witness.Violations()[0], job.Holder(1, 1))

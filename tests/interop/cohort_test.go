@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // Another client that queues behind a cohort of Turnstile's has its turn when the nodes before its
@@ -27,26 +27,26 @@ func (m member) queueBehindACohort(t *testing.T, s *server) {
 	const waiting, grants = 12, 4
 	path := "/cohort/" + m.name
 	witness := StartWitness(t)
-	client := patient.Open(t, s.Connect())
+	client := scene.Open(t, s.Connect())
 	mutex := client.Mutex(path, locks.WithCohort(grants))
 	hold := func(lease *locks.Lease, holder string) {
 		assert.NoError(t, witness.Enter(holder, path, Exclusive()))
 		assert.NoError(t, witness.Leave(holder, path))
-		assert.NoError(t, lease.Unlock(patient.Deadline(t)))
+		assert.NoError(t, lease.Unlock(scene.Deadline(t)))
 	}
-	first := patient.Locked(t, mutex.Lock)
+	first := scene.Locked(t, mutex.Lock)
 	var working sync.WaitGroup
 	for i := range waiting {
 		working.Go(func() {
-			if lease, err := mutex.Lock(patient.Deadline(t)); assert.NoError(t, err) {
+			if lease, err := mutex.Lock(scene.Deadline(t)); assert.NoError(t, err) {
 				hold(lease, fmt.Sprint("turnstile ", i))
 			}
 		})
 	}
 	comes := m.start(t, witness, m.job(s, witness, Mutex, path))
 	before := 0 // nodes of ours that are before the other's
-	patient.Eventually(t, func() bool {
-		queue := patient.QueueOf(t, client, path)
+	scene.Eventually(t, func() bool {
+		queue := scene.QueueOf(t, client, path)
 		before = 0
 		for i, c := range queue {
 			if c.Session != client.Session().ID() {
@@ -56,7 +56,7 @@ func (m member) queueBehindACohort(t *testing.T, s *server) {
 		return before > 0 && client.State().Inside+len(queue)-2 == waiting
 	}, "the other is behind all that wait")
 	hold(first, "turnstile first")
-	require.NoError(t, patient.Receive(t, comes))
+	require.NoError(t, scene.Receive(t, comes))
 	working.Wait()
 	entries := witness.Entries()
 	require.Len(t, entries, 1+waiting+1)

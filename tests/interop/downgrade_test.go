@@ -8,7 +8,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // A writer of Turnstile's becomes a reader while writers of other clients wait, none of whom gets in
@@ -24,20 +24,20 @@ func TestTurnstileDowngradesBesideOthersWriters(t *testing.T) {
 				witness := StartWitness(t)
 				job := other.job(s, witness, Write, "/downgrade")
 				job.Patience = time.Second // long enough for all that follows, after which it gives up
-				mutex := patient.Open(t, s.Connect()).RWMutex(job.Path, locks.WithNaming(other.naming))
-				writer := patient.Locked(t, mutex.Lock)
+				mutex := scene.Open(t, s.Connect()).RWMutex(job.Path, locks.WithNaming(other.naming))
+				writer := scene.Locked(t, mutex.Lock)
 				require.NoError(t, witness.EnterWith(writer.Node(), holder, job.Path, exclusive))
 				waiting := other.start(t, witness, job)
 				s.awaitCount(t, job.Path, 2)
 
 				require.NoError(t, witness.Change(holder, job.Path, shared))
-				reader, err := writer.Downgrade(patient.Deadline(t))
+				reader, err := writer.Downgrade(scene.Deadline(t))
 				require.NoError(t, err)
 				s.awaitCreates(t, job.Path, 4) // the other writer has queued in vain, and again
 
 				require.NoError(t, witness.Leave(holder, job.Path))
-				patient.GiveBack(t, reader)
-				require.NoError(t, patient.Receive(t, waiting))
+				scene.GiveBack(t, reader)
+				require.NoError(t, scene.Receive(t, waiting))
 				s.requireEmpty(t, job.Path)
 			})
 		})
@@ -54,7 +54,7 @@ func TestCuratorDowngradesBesideTurnstilesWriter(t *testing.T) {
 		waiting := ours.start(t, witness, ours.job(s, witness, Write, job.Path))
 		s.awaitCount(t, job.Path, 2)
 		release()
-		require.NoError(t, patient.Receive(t, waiting))
+		require.NoError(t, scene.Receive(t, waiting))
 		require.Len(t, witness.Entries(), 2)
 		s.requireEmpty(t, job.Path)
 	})

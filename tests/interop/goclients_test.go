@@ -14,7 +14,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // goClient is a client of this process. It opens a session for a job, and gives how a goroutine that
@@ -34,7 +34,7 @@ type held struct {
 func turnstileNamed(naming messages.Naming) goClient {
 	return func(t *testing.T, job Job) func(Recipe) acquire {
 		t.Helper()
-		client := patient.Open(t, job.Connect)
+		client := scene.Open(t, job.Connect)
 		readWrite := client.RWMutex(job.Path, locks.WithNaming(naming))
 		ways := map[Recipe]func(context.Context) (*locks.Lease, error){
 			Mutex: client.Mutex(job.Path, locks.WithNaming(naming)).Lock,
@@ -61,7 +61,7 @@ func turnstileNamed(naming messages.Naming) goClient {
 func zkLock(t *testing.T, job Job) func(Recipe) acquire {
 	t.Helper()
 	addr, root, _ := strings.Cut(job.Connect, "/")
-	conn := patient.Raw(t, patient.Session, addr)
+	conn := scene.Raw(t, scene.Session, addr)
 	return func(Recipe) acquire {
 		lock := zk.NewLock(conn, "/"+root+job.Path, zk.WorldACL(zk.PermAll))
 		return func(ctx context.Context) (held, error) {
@@ -194,9 +194,9 @@ func (m member) detained(t *testing.T, witness *WitnessServer, job Job) (release
 	inside, free := witness.Detain(job.Holder(1, 1))
 	t.Cleanup(free)
 	holding := m.start(t, witness, job)
-	patient.Receive(t, inside)
+	scene.Receive(t, inside)
 	return func() {
 		free()
-		require.NoError(t, patient.Receive(t, holding))
+		require.NoError(t, scene.Receive(t, holding))
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/late"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestZkLockLeavesAnOrphan: zk.Lock looks once for the node of a create whose reply was lost. When a server carries
@@ -17,13 +16,13 @@ import (
 func TestZkLockLeavesAnOrphan(t *testing.T) {
 	t.Parallel()
 	const path = "/orders"
-	e := late.Start(t)
+	e := scene.StartLate(t)
 	lock := func(c *zk.Conn) (*zk.Lock, error) {
 		l := zk.NewLock(c, path, zk.WorldACL(zk.PermAll))
 		return l, l.Lock()
 	}
 	// Of one server alone, the library fails requests when a connection is lost: it has tried all servers.
-	c := patient.Raw(t, late.Timeout, e.Proxy.Addr(), e.Proxy.Addr())
+	c := scene.Raw(t, scene.LateTimeout, e.Proxy.Addr(), e.Proxy.Addr())
 	first, err := lock(c)
 	require.NoError(t, err)
 	require.NoError(t, first.Unlock())
@@ -36,7 +35,7 @@ func TestZkLockLeavesAnOrphan(t *testing.T) {
 		granted <- l
 	})
 	e.Move()
-	held := patient.Receive(t, granted)
+	held := scene.Receive(t, granted)
 	require.NoError(t, held.Unlock())
 	e.Heal()
 
@@ -45,10 +44,10 @@ func TestZkLockLeavesAnOrphan(t *testing.T) {
 		_, err := lock(e.Witness)
 		others <- err
 	}()
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		nodes, _, err := e.Witness.Children(path)
 		return err == nil && len(nodes) == 2
 	}, "another waits behind the orphan")
 	c.Close()
-	require.NoError(t, patient.Receive(t, others), "the session that has the orphan is over")
+	require.NoError(t, scene.Receive(t, others), "the session that has the orphan is over")
 }

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // The workers that the tests of this package share: a JVM takes longer to start than most of their
@@ -27,7 +27,7 @@ func share(start func() (*Worker, error)) sharedWorker {
 		Require(t)
 		worker, err := once()
 		require.NoError(t, err)
-		stop.Do(func() { stories.AtEnd(worker.Stop) })
+		stop.Do(func() { scene.AtEnd(worker.Stop) })
 		t.Cleanup(func() {
 			if t.Failed() {
 				t.Logf("output of %s:\n%s", worker.kind, worker.Output())
@@ -38,6 +38,6 @@ func share(start func() (*Worker, error)) sharedWorker {
 }
 
 func TestMain(m *testing.M) {
-	stories.AtEnd(RemovePrograms)
-	stories.Main(m)
+	scene.AtEnd(RemovePrograms)
+	scene.Main(m)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // mix has the clients that contend for one lock path, four threads of each member on two sessions.
@@ -61,7 +61,7 @@ func (m mix) contend(t *testing.T, s *server) {
 	}
 	total := len(m.members) * sessions * threads
 	s.awaitCount(t, lockPath, 1+total+len(m.strangers))
-	queue := patient.QueueOf(t, patient.Open(t, s.Connect()), lockPath)
+	queue := scene.QueueOf(t, scene.Open(t, s.Connect()), lockPath)
 	open()
 	for _, done := range all {
 		require.NoError(t, <-done)

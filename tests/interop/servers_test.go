@@ -10,21 +10,20 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // kinds are the servers on which the clients meet. The real one leaves empty containers alone: it would delete them once
 // a minute, and lock nodes below a new one start at number 0 again. A contest would take that for a step backwards.
-var kinds = []*stories.Kind{
-	{Name: "embedded", Start: stories.Embedded()},
-	{Name: "standalone", Real: true, Start: stories.Standalone(rig.WithSystemProperty("znode.container.checkIntervalMs", "86400000"))},
+var kinds = []*scene.ServerKind{
+	{Name: "embedded", Start: scene.Embedded()},
+	{Name: "standalone", Real: true, Start: scene.Standalone(rig.WithSystemProperty("znode.container.checkIntervalMs", "86400000"))},
 }
 
 // server is a server in a chroot of the test's own, with a plain connection of go-zookeeper's to look at it.
 type server struct {
-	*stories.Servers
+	*scene.Servers
 	conn *zk.Conn
 	real bool // not the embedded one
 }
@@ -34,9 +33,9 @@ type server struct {
 func eachServer(t *testing.T, run func(t *testing.T, s *server)) {
 	Require(t)
 	t.Parallel()
-	stories.Each(t, kinds, func(t *testing.T, kind *stories.Kind, addrs string) {
+	scene.Each(t, kinds, func(t *testing.T, kind *scene.ServerKind, addrs string) {
 		t.Parallel()
-		s := &server{Servers: stories.At(stories.Chroot(), addrs), real: kind.Real}
+		s := &server{Servers: scene.At(scene.Chroot(), addrs), real: kind.Real}
 		s.conn = s.Raw(t)
 		s.make(t, "")
 		run(t, s)
@@ -93,13 +92,13 @@ func (s *server) sequential(t *testing.T, path, prefix string) (remove func()) {
 // awaitCount waits until a lock path has so many children, of which no event tells.
 func (s *server) awaitCount(t *testing.T, path string, count int) {
 	t.Helper()
-	patient.Eventually(t, func() bool { return len(s.Children(t, s.conn, path)) == count }, "%s never had %d children", path, count)
+	scene.Eventually(t, func() bool { return len(s.Children(t, s.conn, path)) == count }, "%s never had %d children", path, count)
 }
 
 // awaitCreates waits until so many children have been made, of which no event tells.
 func (s *server) awaitCreates(t *testing.T, path string, count int32) {
 	t.Helper()
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		_, stat, err := s.conn.Get(s.Root() + path)
 		// The cversion that servers show counts creates and deletes.
 		return err == nil && (stat.Cversion+stat.NumChildren)/2 >= count

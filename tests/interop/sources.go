@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // sources are the workers' programs. They are part of the test binary, so that
@@ -61,7 +61,7 @@ func compile(folder string) error {
 	var output bytes.Buffer
 	cmd := exec.Command("javac", args...)
 	cmd.Stdout, cmd.Stderr = &output, &output
-	if err := child.Run(cmd); err != nil {
+	if err := rig.RunProcess(cmd); err != nil {
 		return fmt.Errorf("interop: javac: %w\n%s", err, &output)
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // go-zookeeper's Lock has made its node when it finds that it cannot read another's name, and returns
@@ -25,7 +25,7 @@ func TestZkLockFailsOnStrangers(t *testing.T) {
 			require.ErrorAs(t, err, &number)
 			nodes := s.below(t, path)
 			require.Len(t, nodes, 2, "its node is there")
-			_, err = patient.Open(t, s.Connect()).Mutex(path).TryLock(patient.Deadline(t))
+			_, err = scene.Open(t, s.Connect()).Mutex(path).TryLock(scene.Deadline(t))
 			require.ErrorIs(t, err, locks.ErrNotAcquired)
 			require.NoError(t, s.conn.Delete(s.Root()+nodes[0], -1))
 			require.NoError(t, s.conn.Delete(s.Root()+nodes[1], -1))
@@ -51,9 +51,9 @@ func TestCuratorWaitsForStrangersBeforeDigits(t *testing.T) {
 		}()
 		s.awaitCreates(t, job.Path, 3) // the note, and a second attempt
 
-		held, err := patient.Open(t, s.Connect()).Mutex(job.Path).Lock(patient.Deadline(t))
+		held, err := scene.Open(t, s.Connect()).Mutex(job.Path).Lock(scene.Deadline(t))
 		require.NoError(t, err, "Turnstile passes over it")
-		patient.GiveBack(t, held)
+		scene.GiveBack(t, held)
 
 		require.NoError(t, s.conn.Delete(s.Root()+job.Path+"/-note", -1))
 		require.Positive(t, (<-done).TimedOut)
@@ -75,7 +75,7 @@ func TestKazooReaderPassesOverAWriterBehindIt(t *testing.T) {
 		require.Empty(t, witness.Entries(), "there is a writer before it")
 
 		before()
-		require.NoError(t, patient.Receive(t, reader))
+		require.NoError(t, scene.Receive(t, reader))
 		require.Len(t, witness.Entries(), 1)
 		behind()
 		s.requireEmpty(t, job.Path)
@@ -86,17 +86,17 @@ func TestKazooReaderPassesOverAWriterBehindIt(t *testing.T) {
 // say that it waits only. With kazoo's names on both sides it does wait.
 func TestQueueSaysWhoMayHold(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
-		client := patient.Open(t, s.Connect())
-		lease := patient.LockAt(t, client, "/beside")
+		client := scene.Open(t, s.Connect())
+		lease := scene.LockAt(t, client, "/beside")
 		witness := StartWitness(t)
 		release := python.detained(t, witness, python.job(s, witness, Mutex, "/beside"))
-		all := patient.QueueOf(t, client, "/beside")
+		all := scene.QueueOf(t, client, "/beside")
 		require.Len(t, all, 2)
 		require.Equal(t, []bool{true, false}, []bool{all[0].Holds, all[0].MayHold})
 		require.Equal(t, []bool{false, true}, []bool{all[1].Holds, all[1].MayHold})
 		require.Equal(t, messages.LibraryKazoo, all[1].Library)
 		require.True(t, lease.Valid())
 		release()
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }

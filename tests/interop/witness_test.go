@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // Each case is a place with a name of its own: reports over the wire, with what is wrong about them, or nothing.
@@ -71,7 +71,7 @@ func TestWitness(t *testing.T) {
 	inside, release := s.Detain("a")
 	_, err = fmt.Fprint(conn, "enter a x shared\nenter a y shared\n")
 	require.NoError(t, err)
-	patient.Receive(t, inside)
+	scene.Receive(t, inside)
 	require.NoError(t, s.EnterWith("n-0000000001", "b", "y", exclusive))
 	require.Equal(t, []string{"a in x", "b in y"}, s.Inside())
 	require.NoError(t, s.Leave("b", "y"))
@@ -86,7 +86,7 @@ func TestWitness(t *testing.T) {
 
 	// One whose connection ends is gone, and a witness that ends lets go who is detained.
 	require.NoError(t, conn.Close())
-	patient.Eventually(t, func() bool { return len(s.Violations()) == len(want)+2 }, "a is gone")
+	scene.Eventually(t, func() bool { return len(s.Violations()) == len(want)+2 }, "a is gone")
 	require.ElementsMatch(t, []string{"interop: a is gone and never left x", "interop: a is gone and never left y"}, s.Violations()[len(want):])
 	inside, _ = s.Detain("a")
 	again, err := net.Dial("tcp", s.Addr())
@@ -94,7 +94,7 @@ func TestWitness(t *testing.T) {
 	defer again.Close()
 	_, err = fmt.Fprintln(again, "enter a x shared")
 	require.NoError(t, err)
-	patient.Receive(t, inside)
+	scene.Receive(t, inside)
 	s.Close()
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // farewell bounds the time that a worker takes to end once it has no more input.
@@ -25,9 +25,9 @@ const farewell = 20 * time.Second
 //	<id> <key=value>...      done <id> <summary>
 //	                         failed <id> <reason>
 type Worker struct {
-	*child.Talker
+	*rig.Talker
 	kind   string
-	output child.Tail
+	output rig.Tail
 	silent chan struct{} // closed when it has said its last
 
 	mu      sync.Mutex // guards what follows, and the process's standard input
@@ -48,7 +48,7 @@ func newWorker(kind string, command []string, err error) (*Worker, error) {
 	w := &Worker{kind: kind, silent: make(chan struct{}), waiting: map[int]chan outcome{}}
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Stderr = &w.output
-	if w.Talker, err = child.Talk(cmd); err != nil {
+	if w.Talker, err = rig.Talk(cmd); err != nil {
 		return nil, fmt.Errorf("interop: %w", err)
 	}
 	go func() {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // echoing is a worker that is a shell.
@@ -23,7 +23,7 @@ func echoing(t *testing.T, script string) *Worker {
 }
 
 func TestOutcomes(t *testing.T) {
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	w := echoing(t, `
 		read id rest; echo chatter; echo "done $id acquired=1 timed_out=2 elapsed_us=1500"
 		read id rest; echo more >&2; echo "failed $id because of that"
@@ -56,11 +56,11 @@ func TestAFailedJobSaysWhy(t *testing.T) {
 	eachServer(t, func(t *testing.T, s *server) {
 		for _, worker := range []sharedWorker{curator, kazooed} {
 			w := worker(t)
-			_, err := w.Run(patient.Deadline(t), Job{Task: "juggling", Recipe: Mutex, Connect: "-", Path: "/x"})
+			_, err := w.Run(scene.Deadline(t), Job{Task: "juggling", Recipe: Mutex, Connect: "-", Path: "/x"})
 			require.ErrorContains(t, err, "no task is named juggling")
 			file := filepath.Join(t.TempDir(), "guard")
 			require.NoError(t, os.WriteFile(file, append(binary.NativeEndian.AppendUint64(nil, 77), make([]byte, 56)...), 0o600))
-			_, err = w.Run(patient.Deadline(t), Job{Name: "bench", Task: Bench, Recipe: Mutex, Connect: s.Connect(), Path: "/bench-" + w.kind,
+			_, err = w.Run(scene.Deadline(t), Job{Name: "bench", Task: Bench, Recipe: Mutex, Connect: s.Connect(), Path: "/bench-" + w.kind,
 				Threads: 4, Span: 300 * time.Millisecond, Guard: file})
 			require.ErrorContains(t, err, "was let in beside 77", w.kind)
 		}

@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
@@ -22,7 +22,7 @@ import (
 func refusedOpen(t *testing.T, addr string, m *gssapi.Mechanism, says ...string) error {
 	t.Helper()
 	ctx := deadline(t)
-	client, err := locks.Open(ctx, addr, locks.WithSASL(m), locks.WithSessionTimeout(patient.Session))
+	client, err := locks.Open(ctx, addr, locks.WithSASL(m), locks.WithSessionTimeout(scene.Session))
 	require.Nil(t, client)
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)
 	require.NoError(t, ctx.Err(), "it is told at once")
@@ -49,7 +49,7 @@ func TestOpenWithoutATicket(t *testing.T) {
 	k.ChangeKey(t, "bob")
 	cache := k.Cache(t, "alice", time.Second)
 	expired := mechanism(t, k, gssapi.WithCredentialCache(cache))
-	require.Eventually(t, func() bool { return start(deadline(t), expired) != nil }, patient.Bound, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return start(deadline(t), expired) != nil }, scene.Bound, 10*time.Millisecond)
 	for _, c := range []struct {
 		m     *gssapi.Mechanism
 		guide string // with … where the error has something of the test's own
@@ -107,7 +107,7 @@ func logs(t *testing.T, server *rig.Server, words string, refused func()) {
 	before := strings.Count(server.Log(), words)
 	refused()
 	// It is written to a pipe, from which it comes when it comes.
-	patient.Eventually(t, func() bool { return strings.Count(server.Log(), words) > before }, "never logged: %s", words)
+	scene.Eventually(t, func() bool { return strings.Count(server.Log(), words) > before }, "never logged: %s", words)
 	inGuide(t, words)
 }
 
@@ -149,19 +149,19 @@ func TestLocksWithoutAKDC(t *testing.T) {
 	server := rig.StartStandalone(t, demanding(t, k)...) // which has no KDC either
 	proxy := rig.NewProxy(t, server.Addr())
 	client := open(t, proxy.Addr(), as(t, k, "alice"))
-	lease := patient.LockAt(t, client, "/lock")
+	lease := scene.LockAt(t, client, "/lock")
 	bob, keys := as(t, k, "bob"), k.Keytab(t, "bob")
 	k.Kill(t)
 
 	before := proxy.Requests(rig.OpSASL)
 	proxy.Cut()
-	patient.Eventually(t, func() bool { return proxy.Requests(rig.OpSASL) >= before+3 }, "it never authenticated again")
-	patient.GiveBack(t, lease)
+	scene.Eventually(t, func() bool { return proxy.Requests(rig.OpSASL) >= before+3 }, "it never authenticated again")
+	scene.GiveBack(t, lease)
 	use(t, client, "/lock")
 
 	var err error
 	for within, asked := 2*time.Second, false; !asked; within *= 2 { // on a slow machine it takes time to ask the KDC
-		require.Less(t, within, patient.Bound, "it never says that no KDC answers: %v", err)
+		require.Less(t, within, scene.Bound, "it never says that no KDC answers: %v", err)
 		soon, cancel := context.WithTimeout(deadline(t), within)
 		_, err = locks.Open(soon, server.Addr(), locks.WithSASL(bob))
 		cancel()
@@ -189,12 +189,12 @@ func TestExpiredTicketEndsTheSession(t *testing.T) {
 	proxy, path := rig.NewProxy(t, demandingServer.Get(t).Addr()), fresh("/lock")
 	m := mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", 10*time.Second)))
 	client := open(t, proxy.Addr(), m)
-	lease := patient.LockAt(t, client, path)
-	require.Eventually(t, func() bool { return start(deadline(t), m) != nil }, patient.Bound, 10*time.Millisecond)
+	lease := scene.LockAt(t, client, path)
+	require.Eventually(t, func() bool { return start(deadline(t), m) != nil }, scene.Bound, 10*time.Millisecond)
 	require.True(t, lease.Valid(), "a connection outlives its ticket")
 
 	proxy.Cut()
-	patient.Receive(t, lease.Context().Done())
+	scene.Receive(t, lease.Context().Done())
 	_, err := client.Mutex(path).Lock(deadline(t))
 	require.ErrorIs(t, err, locks.ErrClosed)
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed)

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
@@ -65,7 +65,7 @@ func refused(ctx context.Context, m *gssapi.Mechanism) error {
 }
 
 // deadline bounds a test that hangs.
-func deadline(t *testing.T) context.Context { return patient.Deadline(t) }
+func deadline(t *testing.T) context.Context { return scene.Deadline(t) }
 
 // shifted is a clock that can be set.
 type shifted struct{ by time.Duration }

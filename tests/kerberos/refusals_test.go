@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
@@ -135,7 +135,7 @@ func TestKDCThatDoesNotAnswer(t *testing.T) {
 	m := as(t, k, "alice")
 	// A machine that stands still in one half of the time does not get to the other.
 	for within, both := 4*time.Second, false; !both; within *= 2 {
-		require.Less(t, within, patient.Bound, "both are tried within the time")
+		require.Less(t, within, scene.Bound, "both are tried within the time")
 		ctx, cancel := context.WithTimeout(deadline(t), within)
 		err := start(ctx, m)
 		cancel()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
 
@@ -25,7 +25,7 @@ func TestNothingThatIsLoggedShowsAKey(t *testing.T) {
 	require.NoError(t, err)
 	keys := keytab.New()
 	require.NoError(t, keys.Unmarshal(content))
-	log, logs := stories.NewLog()
+	log, logs := scene.NewLog()
 	m := mechanism(t, k, gssapi.WithKeytab(path, "alice"))
 	use(t, open(t, server.Addr(), m, logs), fresh("/lock"))
 	k.ChangeKey(t, "alice")

@@ -10,9 +10,9 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/gssapi"
 )
@@ -28,29 +28,29 @@ var onlyMe = locks.WithACL(zkconn.CreatorACL()...)
 // open opens a client that authenticates by Kerberos.
 func open(t *testing.T, addr string, m *gssapi.Mechanism, opts ...locks.Option) *locks.Client {
 	t.Helper()
-	return patient.Open(t, addr, append([]locks.Option{locks.WithSASL(m)}, opts...)...)
+	return scene.Open(t, addr, append([]locks.Option{locks.WithSASL(m)}, opts...)...)
 }
 
 // use locks a path once.
 func use(t *testing.T, client *locks.Client, path string) {
 	t.Helper()
-	lease := patient.LockAt(t, client, path)
-	patient.GiveBack(t, lease)
+	lease := scene.LockAt(t, client, path)
+	scene.GiveBack(t, lease)
 }
 
 // Nodes that are for one principal alone, by a keytab and by a credential cache.
 func TestLocks(t *testing.T) {
 	k := newRealm(t)
 	addr, path := demandingServer.Get(t).Addr(), fresh("/app")+"/lock"
-	lease := patient.LockAt(t, open(t, addr, as(t, k, "alice"), onlyMe), path)
-	second := patient.Queue(t, open(t, addr, mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", time.Hour))), onlyMe), path)
+	lease := scene.LockAt(t, open(t, addr, as(t, k, "alice"), onlyMe), path)
+	second := scene.Queue(t, open(t, addr, mechanism(t, k, gssapi.WithCredentialCache(k.Cache(t, "alice", time.Hour))), onlyMe), path)
 	_, err := open(t, addr, as(t, k, "bob")).Mutex(path).Lock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	next := second.Granted(t)
 	require.Greater(t, next.Token(), lease.Token())
-	patient.GiveBack(t, next)
-	_, err = patient.Open(t, addr).Mutex(path).Lock(deadline(t))
+	scene.GiveBack(t, next)
+	_, err = scene.Open(t, addr).Mutex(path).Lock(deadline(t))
 	require.ErrorIs(t, err, zkconn.ErrAuthFailed, "the servers demand SASL")
 }
 
@@ -60,7 +60,7 @@ func TestLockOutlivesALeader(t *testing.T) {
 	ensemble := rig.StartEnsemble(t, 3, demanding(t, k)...)
 	client := open(t, ensemble.Addrs(), as(t, k, "alice"), onlyMe,
 		locks.WithSessionTimeout(time.Minute)) // longer than elections take
-	lease := patient.LockAt(t, client, "/app/lock")
+	lease := scene.LockAt(t, client, "/app/lock")
 	for range 2 {
 		leader, err := ensemble.Leader(deadline(t))
 		require.NoError(t, err)
@@ -70,7 +70,7 @@ func TestLockOutlivesALeader(t *testing.T) {
 		require.NoError(t, leader.Restart(deadline(t)))
 	}
 	require.True(t, lease.Valid())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	use(t, client, "/app/lock")
 	require.Equal(t, 1, k.Logins("alice"), "tickets are kept between connections")
 	require.Equal(t, 1, k.Tickets("alice"), "however often the members were not to be reached")
@@ -85,7 +85,7 @@ func TestConnectionsShareTickets(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			client, err := locks.Open(deadline(t), server.Addr(), locks.WithSASL(m), locks.WithSessionTimeout(patient.Session))
+			client, err := locks.Open(deadline(t), server.Addr(), locks.WithSASL(m), locks.WithSessionTimeout(scene.Session))
 			if err == nil {
 				err = client.Close(deadline(t))
 			}
@@ -136,18 +136,18 @@ func TestExchangeThatIsCutOff(t *testing.T) {
 		for _, lost := range []rig.Action{rig.CutBefore, rig.DropReply} {
 			proxy := rig.NewProxy(t, server.Addr())
 			client := open(t, proxy.Addr(), as(t, k, "alice"))
-			lease := patient.LockAt(t, client, path)
+			lease := scene.LockAt(t, client, path)
 			actions := append(slices.Repeat([]rig.Action{rig.Delay}, turn), lost)
 			fault := proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: actions[0]})
 			proxy.Cut()
 			for _, next := range actions[1:] {
-				patient.Receive(t, fault.Fired())
+				scene.Receive(t, fault.Fired())
 				before := fault
 				fault = proxy.Expect(rig.Rule{Op: rig.OpSASL, Action: next})
 				before.Release()
 			}
-			patient.Receive(t, fault.Fired())
-			patient.GiveBack(t, lease)
+			scene.Receive(t, fault.Fired())
+			scene.GiveBack(t, lease)
 			use(t, client, path)
 		}
 	}
@@ -159,8 +159,8 @@ func TestLockOutlivesItsTickets(t *testing.T) {
 	k.Modify(t, "alice", `-maxlife "10 seconds"`)
 	proxy := rig.NewProxy(t, demandingServer.Get(t).Addr())
 	client := open(t, proxy.Addr(), as(t, k, "alice"), onlyMe)
-	rec := patient.Recorder(t, client)
-	lease := patient.Locked(t, client.Mutex(fresh("/lock"), patient.ObservedBy(rec)).Lock)
+	rec := scene.Recorder(t, client)
+	lease := scene.Locked(t, client.Mutex(fresh("/lock"), scene.ObservedBy(rec)).Lock)
 	for held := 2; k.Logins("alice") < 3; held++ {
 		proxy.Cut()
 		_, err := rec.AwaitNth(deadline(t), messages.StateHeld, held)
@@ -169,5 +169,5 @@ func TestLockOutlivesItsTickets(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 	}
 	require.Less(t, k.Logins("alice"), proxy.Requests(rig.OpSASL)/3, "most connections take the ticket that is there")
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -24,10 +24,10 @@ func TestEveryPairHasItsTurnsAfterFaults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const pairs, turns = 16, 1500
 		server := embedded.Run(t, embedded.WithoutNetwork())
-		operator := bubble.Client(t, server)
+		operator := scene.Client(t, server)
 		var clients []*locks.Client
 		for range 4 {
-			clients = append(clients, bubble.Client(t, server))
+			clients = append(clients, scene.Client(t, server))
 		}
 		path := func(n int) string { return fmt.Sprintf("/all/%d", n) }
 		ctx, stop := context.WithCancel(t.Context())

@@ -7,60 +7,59 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // openLongest opens a client whose cohorts last half a minute: they do not end because the machine is slow.
-func openLongest(t *testing.T, at *stories.Servers) *locks.Client {
+func openLongest(t *testing.T, at *scene.Servers) *locks.Client {
 	t.Helper()
-	return at.Open(t, locks.WithSessionTimeout(stories.Longest))
+	return at.Open(t, locks.WithSessionTimeout(scene.Longest))
 }
 
 // TestCohortIsOneNode: calls that a node of their client may serve have no node of their own. They
 // hold in the order in which they came, each with a greater token. After as many grants as were asked
 // for there is a new node, behind whoever came meanwhile.
 func TestCohortIsOneNode(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		const waiters, grants = 30, 8
-		client, o := openLongest(t, at), stories.Look(t, at)
+		client, o := openLongest(t, at), scene.Look(t, at)
 		cohort := client.Mutex("/cohort", locks.WithCohort(grants))
-		lease := patient.Locked(t, cohort.Lock)
-		var waiting []<-chan patient.Answer
+		lease := scene.Locked(t, cohort.Lock)
+		var waiting []<-chan scene.Answer
 		for i := range waiters { // each waits before the next asks
-			waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), cohort.Lock))
-			patient.AwaitWaiting(t, client, "/cohort", i+1)
+			waiting = append(waiting, scene.Elsewhere(scene.Deadline(t), cohort.Lock))
+			scene.AwaitWaiting(t, client, "/cohort", i+1)
 		}
 		require.Len(t, o.Queue(t, "/cohort"), 4, "one for each run of calls that it may serve")
 		tokens, nodes := []messages.Token{lease.Token()}, map[string]int{lease.Node(): 1}
 		for _, next := range waiting {
-			patient.GiveBack(t, lease)
-			lease = patient.Got(t, next)
+			scene.GiveBack(t, lease)
+			lease = scene.Got(t, next)
 			tokens = append(tokens, lease.Token())
 			nodes[lease.Node()]++
 		}
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		require.IsIncreasing(t, tokens)
 		for node, times := range nodes {
 			require.LessOrEqual(t, times, grants, node)
 		}
 		require.Less(t, len(nodes), waiters, "nodes were passed on")
-		stories.AwaitNone(t, at, "/cohort")
+		scene.AwaitNone(t, at, "/cohort")
 
-		lease = patient.Locked(t, cohort.Lock)
-		outside := stories.LockOutside(o, "/cohort") // go-zookeeper's Lock
-		stories.AwaitCount(t, at, "/cohort", 2)
+		lease = scene.Locked(t, cohort.Lock)
+		outside := scene.LockOutside(o, "/cohort") // go-zookeeper's Lock
+		scene.AwaitCount(t, at, "/cohort", 2)
 		for served := 1; ; served++ {
 			require.LessOrEqual(t, served, 2*grants, "the cohort at hand, and one more where its node was there before")
-			patient.GiveBack(t, lease)
-			next := patient.Elsewhere(patient.Deadline(t), cohort.Lock)
+			scene.GiveBack(t, lease)
+			next := scene.Elsewhere(scene.Deadline(t), cohort.Lock)
 			select {
 			case got := <-next:
 				lease = got.Lease
 			case err := <-outside.Held:
 				require.NoError(t, err)
 				require.NoError(t, outside.Unlock())
-				patient.GiveBack(t, patient.Got(t, next))
+				scene.GiveBack(t, scene.Got(t, next))
 				return
 			}
 		}
@@ -71,22 +70,22 @@ func TestCohortIsOneNode(t *testing.T) {
 // the writer has gone, and keep the next writer out until the last of them has read. All of them are asked for the lock, and
 // all have lost it when an operator deletes their node.
 func TestReadersShareANode(t *testing.T) {
-	stories.EachServerAlone(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServerAlone(t, func(t *testing.T, at *scene.Servers) {
 		const readers = 200
-		client, other, o := openLongest(t, at), at.Open(t), stories.Look(t, at)
+		client, other, o := openLongest(t, at), at.Open(t), scene.Look(t, at)
 		reader := client.RWMutex("/crowd", locks.WithCohort(readers)).Reader()
-		together := func() (leases []*locks.Lease, writer *patient.Waiter) {
-			first := patient.Writer.Holds(t, other, "/crowd")
-			var waiting []<-chan patient.Answer
+		together := func() (leases []*locks.Lease, writer *scene.Waiter) {
+			first := scene.Writer.Holds(t, other, "/crowd")
+			var waiting []<-chan scene.Answer
 			for range readers {
-				waiting = append(waiting, patient.Elsewhere(patient.Deadline(t), reader.Lock))
+				waiting = append(waiting, scene.Elsewhere(scene.Deadline(t), reader.Lock))
 			}
-			patient.AwaitWaiting(t, client, "/crowd", readers)
+			scene.AwaitWaiting(t, client, "/crowd", readers)
 			require.Len(t, o.Queue(t, "/crowd"), 2, "the writer and the first reader")
-			writer = patient.Writer.Waits(t, other, "/crowd")
-			patient.GiveBack(t, first)
+			writer = scene.Writer.Waits(t, other, "/crowd")
+			scene.GiveBack(t, first)
 			for _, next := range waiting {
-				lease := patient.Got(t, next)
+				lease := scene.Got(t, next)
 				leases = append(leases, lease)
 				require.Equal(t, leases[0].Node(), lease.Node())
 				require.Greater(t, lease.Token(), first.Token())
@@ -95,32 +94,32 @@ func TestReadersShareANode(t *testing.T) {
 		}
 
 		leases, second := together()
-		_, err := other.Revoke(patient.Deadline(t), "/crowd")
+		_, err := other.Revoke(scene.Deadline(t), "/crowd")
 		require.NoError(t, err)
 		for _, lease := range leases {
-			patient.AwaitAsked(t, lease)
+			scene.AwaitAsked(t, lease)
 		}
-		later := patient.Elsewhere(patient.Deadline(t), reader.Lock)
-		patient.AwaitWaiting(t, client, "/crowd", 1)
+		later := scene.Elsewhere(scene.Deadline(t), reader.Lock)
+		scene.AwaitWaiting(t, client, "/crowd", 1)
 		for _, lease := range leases {
 			require.True(t, lease.Valid(), "all hold together")
 		}
-		patient.GiveBack(t, leases[1:]...)
-		patient.CatchUp(t, other)
+		scene.GiveBack(t, leases[1:]...)
+		scene.CatchUp(t, other)
 		second.Waits(t) // one still reads
-		patient.GiveBack(t, leases[0])
+		scene.GiveBack(t, leases[0])
 		require.Greater(t, second.Passes(t).Token(), leases[0].Token())
-		patient.GiveBack(t, patient.Got(t, later))
+		scene.GiveBack(t, scene.Got(t, later))
 
 		leases, second = together()
 		o.Remove(t, "/crowd", leases[0].Node())
 		for _, lease := range leases {
-			patient.AwaitLost(t, lease)
+			scene.AwaitLost(t, lease)
 		}
 		second.Passes(t)
-		next := patient.Locked(t, reader.Lock)
+		next := scene.Locked(t, reader.Lock)
 		require.Greater(t, next.Token(), leases[0].Token())
-		patient.GiveBack(t, next)
-		stories.AwaitNone(t, at, "/crowd")
+		scene.GiveBack(t, next)
+		scene.AwaitNone(t, at, "/crowd")
 	})
 }

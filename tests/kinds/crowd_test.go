@@ -9,15 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestCrowd: many of several sessions lock one path again and again. Each holder fits with all that came before it, by
 // their tokens, and have not left. So nobody holds beside one that excludes it, and nobody is overtaken.
 func TestCrowd(t *testing.T) {
 	type share struct {
-		kind    patient.Kind
+		kind    scene.Kind
 		percent int
 	}
 	type move struct {
@@ -25,17 +24,17 @@ func TestCrowd(t *testing.T) {
 		percent int // below zero: it leaves
 	}
 	const sessions, workers, rounds = 4, 8, 10
-	x := patient.Exclusive
+	x := scene.Exclusive
 	for name, shares := range map[string][]share{
 		"mutex":               {{x, 100}},
 		"cohorts":             {{x.With(locks.WithCohort(5)), 100}, {x, 100}},
 		"sticky":              {{x.With(locks.WithSticky(time.Hour)), 100}},
-		"readers and writers": {{patient.Reader, 1}, {patient.Writer, 100}, {patient.Reader, 1}},
-		"semaphore":           {{patient.Permits(1, 5), 20}, {patient.Permits(2, 5), 40}, {patient.Permits(4, 5), 80}},
-		"contest":             {{patient.Contest, 100}},
+		"readers and writers": {{scene.Reader, 1}, {scene.Writer, 100}, {scene.Reader, 1}},
+		"semaphore":           {{scene.Permits(1, 5), 20}, {scene.Permits(2, 5), 40}, {scene.Permits(4, 5), 80}},
+		"contest":             {{scene.Contest, 100}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
+			scene.EachServerAlone(t, func(t *testing.T, zk *scene.Servers) {
 				var all sync.WaitGroup
 				var mu sync.Mutex
 				var moves []move
@@ -50,14 +49,14 @@ func TestCrowd(t *testing.T) {
 						as := shares[i%len(shares)]
 						all.Go(func() {
 							for range rounds {
-								lease, err := as.kind(client, "/crowd/c").Lock(patient.Deadline(t))
+								lease, err := as.kind(client, "/crowd/c").Lock(scene.Deadline(t))
 								if !assert.NoError(t, err) {
 									return
 								}
 								note(lease, as.percent)
 								assert.True(t, lease.Valid())
 								note(lease, -as.percent)
-								assert.NoError(t, lease.Unlock(patient.Deadline(t)))
+								assert.NoError(t, lease.Unlock(scene.Deadline(t)))
 							}
 						})
 					}

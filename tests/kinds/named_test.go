@@ -11,52 +11,50 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestNamed: by its name a key is locked, tried, and given back, by another goroutine, too. A key that is not held is
 // not given back.
 func TestNamed(t *testing.T) {
-	zk := stories.OnEmbedded(t)
+	zk := scene.OnEmbedded(t)
 	keyed := zk.Open(t).Keyed("/named")
 	mine, others := keyed.ByName(), zk.Open(t).Keyed("/named").ByName()
 	require.Same(t, mine, keyed.ByName())
 	const key = "cert/example.com"
 	tries := func(by *locks.Named, want bool) {
 		t.Helper()
-		got, err := by.TryLock(patient.Deadline(t), key)
+		got, err := by.TryLock(scene.Deadline(t), key)
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
-	require.ErrorIs(t, mine.Unlock(patient.Deadline(t), key), locks.ErrNotHeld)
-	require.NoError(t, mine.Lock(patient.Deadline(t), key))
+	require.ErrorIs(t, mine.Unlock(scene.Deadline(t), key), locks.ErrNotHeld)
+	require.NoError(t, mine.Lock(scene.Deadline(t), key))
 	require.True(t, mine.Lease(key).Valid())
 	require.Nil(t, mine.Lease("another"))
 	tries(mine, false)
 	tries(others, false)
-	require.ErrorIs(t, others.Unlock(patient.Deadline(t), key), locks.ErrNotHeld, "it is another's")
-	require.NoError(t, mine.Lock(patient.Deadline(t), "another"), "keys do not wait for each other")
+	require.ErrorIs(t, others.Unlock(scene.Deadline(t), key), locks.ErrNotHeld, "it is another's")
+	require.NoError(t, mine.Lock(scene.Deadline(t), "another"), "keys do not wait for each other")
 	unlocked := make(chan error, 1)
-	go func() { unlocked <- mine.Unlock(patient.Deadline(t), key) }()
+	go func() { unlocked <- mine.Unlock(scene.Deadline(t), key) }()
 	require.NoError(t, <-unlocked)
-	require.ErrorIs(t, mine.Unlock(patient.Deadline(t), key), locks.ErrNotHeld)
+	require.ErrorIs(t, mine.Unlock(scene.Deadline(t), key), locks.ErrNotHeld)
 	require.Nil(t, mine.Lease(key))
 	tries(others, true)
 	tries(mine, false)
-	require.NoError(t, others.Unlock(patient.Deadline(t), key))
-	require.NoError(t, mine.Unlock(patient.Deadline(t), "another"))
+	require.NoError(t, others.Unlock(scene.Deadline(t), key))
+	require.NoError(t, mine.Unlock(scene.Deadline(t), "another"))
 }
 
 // TestNamedGoesInTurn: calls of one process have the lock one after the other, in their order, with one node at a time;
 // a process between them has its turn after one hold.
 func TestNamedGoesInTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
 		mine, other := client.Keyed("/named").ByName(),
-			bubble.Client(t, server).Keyed("/named").ByName()
+			scene.Client(t, server).Keyed("/named").ByName()
 		order := make(chan string, 100)
 		hold := func(by *locks.Named, who string) {
 			if err := by.Lock(t.Context(), "key"); err != nil {
@@ -90,16 +88,16 @@ func TestNamedGoesInTurn(t *testing.T) {
 // lock is given back instead, in this process or in another.
 func TestNamedIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
+		server := scene.Virtual(t)
 		told := make(chan string, 10)
-		client := bubble.Client(t, server)
+		client := scene.Client(t, server)
 		mine := client.Keyed("/named", locks.WithOnLost(func(key string, err error) {
 			told <- fmt.Sprintf("%q %v", key, errors.Is(err, locks.ErrLost))
 		})).ByName()
 		require.NoError(t, mine.Lock(t.Context(), ""))
 		require.NoError(t, server.Expire(mine.Lease("").Session()))
 		require.Equal(t, `"" true`, <-told)
-		other := bubble.Client(t, server).Keyed("/named").ByName()
+		other := scene.Client(t, server).Keyed("/named").ByName()
 		require.NoError(t, other.Lock(t.Context(), ""), "other processes have it")
 		require.False(t, mine.Lease("").Valid())
 		got, err := mine.TryLock(t.Context(), "")
@@ -128,10 +126,10 @@ func TestNamedIsLost(t *testing.T) {
 // ctx has ended gives back all the same.
 func TestNamedGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
 		mine, other := client.Keyed("/named").ByName(),
-			bubble.Client(t, server).Keyed("/named").ByName()
+			scene.Client(t, server).Keyed("/named").ByName()
 		soon := func() context.Context {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			t.Cleanup(cancel)

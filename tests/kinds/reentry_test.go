@@ -7,29 +7,28 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestReentry: by default a lock within its own lease is refused at once, in every kind, and leaves nothing behind. With
 // WithReentry each lease is given back by itself, once, in any order; the lock goes with the last.
 func TestReentry(t *testing.T) {
-	zk := stories.OnEmbedded(t)
+	zk := scene.OnEmbedded(t)
 	client, other := zk.Open(t), zk.Open(t)
-	named := patient.Exclusive.With(locks.WithName("n"))
-	for name, kinds := range map[string]struct{ mine, theirs patient.Kind }{
-		"exclusive": {patient.Exclusive, patient.Writer}, "write": {patient.Writer, patient.Reader},
-		"read": {patient.Reader, patient.Writer}, "named": {named, named}, "contest": {patient.Contest, patient.Contest},
+	named := scene.Exclusive.With(locks.WithName("n"))
+	for name, kinds := range map[string]struct{ mine, theirs scene.Kind }{
+		"exclusive": {scene.Exclusive, scene.Writer}, "write": {scene.Writer, scene.Reader},
+		"read": {scene.Reader, scene.Writer}, "named": {named, named}, "contest": {scene.Contest, scene.Contest},
 	} {
 		path := "/reentry/" + name
 		outer := kinds.mine.Holds(t, client, path)
 		_, err := kinds.mine(client, path).Lock(outer.Context())
 		require.ErrorIs(t, err, locks.ErrReentry, name)
 		require.ErrorContains(t, err, outer.Node())
-		patient.GiveBack(t, outer)
+		scene.GiveBack(t, outer)
 
 		var leases []*locks.Lease
-		within := patient.Deadline(t)
+		within := scene.Deadline(t)
 		for range 4 {
 			lease, err := kinds.mine(client, path, locks.WithReentry()).Lock(within)
 			require.NoError(t, err)
@@ -40,25 +39,25 @@ func TestReentry(t *testing.T) {
 			require.True(t, leases[i].Valid())
 			require.Equal(t, leases[2].Token(), leases[i].Token())
 			require.Equal(t, leases[2].Node(), leases[i].Node())
-			patient.GiveBack(t, leases[i])
-			require.ErrorIs(t, leases[i].Unlock(patient.Deadline(t)), locks.ErrNotHeld)
+			scene.GiveBack(t, leases[i])
+			require.ErrorIs(t, leases[i].Unlock(scene.Deadline(t)), locks.ErrNotHeld)
 		}
-		patient.GiveBack(t, patient.Locked(t, locks.Try(kinds.theirs(other, path)).Lock))
-		stories.AwaitNone(t, zk, path)
+		scene.GiveBack(t, scene.Locked(t, locks.Try(kinds.theirs(other, path)).Lock))
+		scene.AwaitNone(t, zk, path)
 	}
 	// Permits are nobody's in particular: a second one is a second one.
-	first := patient.Permits(1, 2).Holds(t, client, "/reentry/permits")
+	first := scene.Permits(1, 2).Holds(t, client, "/reentry/permits")
 	second, err := client.Semaphore("/reentry/permits", 2).Acquire(first.Context(), 1)
 	require.NoError(t, err)
 	require.NotEqual(t, first.Node(), second.Node())
-	patient.GiveBack(t, first, second)
+	scene.GiveBack(t, first, second)
 }
 
 // TestWithinALeaseOfAnotherLock: two that lock within one lease are two, and wait for each other.
 func TestWithinALeaseOfAnotherLock(t *testing.T) {
-	zk := stories.OnEmbedded(t)
+	zk := scene.OnEmbedded(t)
 	client := zk.Open(t)
-	outer := patient.LockAt(t, client, "/outer")
+	outer := scene.LockAt(t, client, "/outer")
 	inner := client.Mutex("/inner", locks.WithReentry())
 	within := func(ctx context.Context, l locks.Locker) *locks.Lease {
 		lease, err := l.Lock(ctx)
@@ -75,24 +74,24 @@ func TestWithinALeaseOfAnotherLock(t *testing.T) {
 	require.ErrorIs(t, err, locks.ErrReentry, "the outer lock is not forgotten")
 	once := within(again.Context(), client.Mutex("/outer", locks.WithReentry()))
 	named := within(first.Context(), client.Mutex("/inner", locks.WithName("other"))) // which is another lock
-	patient.GiveBack(t, named, once, outer, first, again)
-	stories.AwaitNone(t, zk, "/outer")
-	stories.AwaitNone(t, zk, "/inner")
+	scene.GiveBack(t, named, once, outer, first, again)
+	scene.AwaitNone(t, zk, "/outer")
+	scene.AwaitNone(t, zk, "/inner")
 }
 
 // TestWithinALeaseThatIsGivenBack: its values live on, its ownership does not.
 func TestWithinALeaseThatIsGivenBack(t *testing.T) {
-	client := stories.OnEmbedded(t).Open(t)
-	lease := patient.LockAt(t, client, "/over")
+	client := scene.OnEmbedded(t).Open(t)
+	lease := scene.LockAt(t, client, "/over")
 	within := context.WithoutCancel(lease.Context())
-	patient.GiveBack(t, lease)
-	theirs := patient.LockAt(t, client, "/over")
+	scene.GiveBack(t, lease)
+	theirs := scene.LockAt(t, client, "/over")
 	for _, opts := range [][]locks.LockOption{nil, {locks.WithReentry()}} {
 		_, err := client.Mutex("/over", opts...).TryLock(within)
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 	}
-	waiting := patient.Elsewhere(within, client.Mutex("/over").Lock)
-	patient.AwaitWaiting(t, client, "/over", 1)
-	patient.GiveBack(t, theirs)
-	patient.GiveBack(t, patient.Got(t, waiting))
+	waiting := scene.Elsewhere(within, client.Mutex("/over").Lock)
+	scene.AwaitWaiting(t, client, "/over", 1)
+	scene.GiveBack(t, theirs)
+	scene.GiveBack(t, scene.Got(t, waiting))
 }

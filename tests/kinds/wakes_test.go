@@ -11,17 +11,16 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestWakes: how many waiters are woken by a release, of a long queue as of a short one: the next one, and in a semaphore the
 // one that is the first waiter then; all readers behind a writer, once; and all that watch the whole lock path, a herd.
 func TestWakes(t *testing.T) {
 	const sessions = 4
-	x, permit := patient.Exclusive, patient.Permits(1, 3)
+	x, permit := scene.Exclusive, scene.Permits(1, 3)
 	for name, c := range map[string]struct {
-		holds, waits       patient.Kind
+		holds, waits       scene.Kind
 		holders, waiters   int
 		releases, together int // who come in by one release; 0: all
 		least, most        int // woken by a release; 0: all
@@ -29,11 +28,11 @@ func TestWakes(t *testing.T) {
 		"mutex":              {x, x, 1, 100, 8, 1, 1, 1},
 		"ten for permits":    {permit, permit, 3, 12, 8, 1, 1, 2},
 		"more for permits":   {permit, permit, 3, 500, 8, 1, 1, 2},
-		"readers":            {patient.Writer, patient.Reader, 1, 500, 1, 0, 0, 0},
+		"readers":            {scene.Writer, scene.Reader, 1, 500, 1, 0, 0, 0},
 		"watching the whole": {x, x.With(locks.WithWatchAll()), 1, 12, 4, 1, 3, 100},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stories.EachServerAlone(t, func(t *testing.T, zk *stories.Servers) {
+			scene.EachServerAlone(t, func(t *testing.T, zk *scene.Servers) {
 				waiters := c.waiters
 				if len(zk.Members) > 1 {
 					waiters = min(waiters, 100) // more take long there
@@ -43,7 +42,7 @@ func TestWakes(t *testing.T) {
 				var held, watching, woken atomic.Int64
 				await := func(of *atomic.Int64, n int) {
 					t.Helper()
-					patient.Eventually(t, func() bool { return of.Load() >= int64(n) }, "not %d", n)
+					scene.Eventually(t, func() bool { return of.Load() >= int64(n) }, "not %d", n)
 				}
 				leases := make(chan *locks.Lease, c.holders+waiters)
 				for i := range sessions {
@@ -65,7 +64,7 @@ func TestWakes(t *testing.T) {
 							watching.Add(1)
 						}
 					}))
-					patient.Cleanup(t, func() { client.System().Root.Stop(observer) })
+					scene.Cleanup(t, func() { client.System().Root.Stop(observer) })
 					if i == 0 {
 						for range c.holders {
 							leases <- c.holds.Holds(t, client, "/wakes")
@@ -73,7 +72,7 @@ func TestWakes(t *testing.T) {
 					}
 					for range waiters / sessions {
 						go func() {
-							lease, err := c.waits(client, "/wakes", locks.WithObserver(observer)).Lock(patient.Deadline(t))
+							lease, err := c.waits(client, "/wakes", locks.WithObserver(observer)).Lock(scene.Deadline(t))
 							if err == nil { // else the test is over
 								leases <- lease
 							}
@@ -83,10 +82,10 @@ func TestWakes(t *testing.T) {
 				await(&watching, waiters)
 				before := woken.Load()
 				for n := range c.releases {
-					patient.GiveBack(t, <-leases)
+					scene.GiveBack(t, <-leases)
 					await(&held, (n+1)*together)
 					for _, client := range clients {
-						patient.CatchUp(t, client)
+						scene.CatchUp(t, client)
 					}
 				}
 				require.GreaterOrEqual(t, int(woken.Load()-before), least*c.releases)

@@ -18,7 +18,7 @@ import (
 	nospan "go.opentelemetry.io/otel/trace/noop"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/digestmd5"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -118,50 +118,50 @@ type callback struct {
 	told bool
 	// needed: a connection waits for it, and ends with its panic.
 	needed bool
-	with   func(f *fault, dial *bubble.Network) locks.Option
+	with   func(f *fault, dial *scene.Network) locks.Option
 }
 
 var callbacks = []callback{
-	{name: "log handler", told: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "log handler", told: true, with: func(f *fault, _ *scene.Network) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, ""}))
 	}},
-	{name: "log handler, of protoactor's records", told: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "log handler, of protoactor's records", told: true, with: func(f *fault, _ *scene.Network) locks.Option {
 		return locks.WithLogger(slog.New(faultyLog{slog.DiscardHandler, f, "[DeadLetter]"}))
 	}},
-	{name: "log handler of an actor system of the user's, by a queue", with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "log handler of an actor system of the user's, by a queue", with: func(f *fault, _ *scene.Network) locks.Option {
 		logger := told.NewLog().Logger(slog.New(faultyLog{slog.DiscardHandler, f, ""}))
 		return locks.WithActorSystem(actor.NewActorSystem(actor.WithLoggerFactory(func(*actor.ActorSystem) *slog.Logger { return logger })))
 	}},
-	{name: "instruments", told: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "instruments", told: true, with: func(f *fault, _ *scene.Network) locks.Option {
 		return locks.WithMeterProvider(faultyMeters{noop.MeterProvider{}, f})
 	}},
-	{name: "labels", asked: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "labels", asked: true, with: func(f *fault, _ *scene.Network) locks.Option {
 		return locks.WithMeterLabels(func(string) []attribute.KeyValue { f.strike(); return nil })
 	}},
-	{name: "start of spans", asked: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "start of spans", asked: true, with: func(f *fault, _ *scene.Network) locks.Option {
 		return locks.WithTracerProvider(faultyTraces{nospan.TracerProvider{}, f, &fault{}})
 	}},
-	{name: "end of spans", told: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "end of spans", told: true, with: func(f *fault, _ *scene.Network) locks.Option {
 		return locks.WithTracerProvider(faultyTraces{nospan.TracerProvider{}, &fault{}, f})
 	}},
-	{name: onChange, with: func(*fault, *bubble.Network) locks.Option { return locks.WithSessionTimeout(timeout) }},
-	{name: "WithUnreleased", with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: onChange, with: func(*fault, *scene.Network) locks.Option { return locks.WithSessionTimeout(timeout) }},
+	{name: "WithUnreleased", with: func(f *fault, _ *scene.Network) locks.Option {
 		return locks.WithUnreleased(time.Second, func(locks.Unreleased) { f.strike() })
 	}},
-	{name: "dialer", needed: true, with: func(f *fault, dial *bubble.Network) locks.Option {
+	{name: "dialer", needed: true, with: func(f *fault, dial *scene.Network) locks.Option {
 		return locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 			f.strike()
 			return dial.Dial(ctx, network, address)
 		})
 	}},
-	{name: "SASL mechanism", needed: true, with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "SASL mechanism", needed: true, with: func(f *fault, _ *scene.Network) locks.Option {
 		mechanism, err := digestmd5.New("app", "secret")
 		if err != nil {
 			panic(err)
 		}
 		return locks.WithSASL(faultySASL{mechanism, f})
 	}},
-	{name: "parents' ACLs", with: func(f *fault, _ *bubble.Network) locks.Option {
+	{name: "parents' ACLs", with: func(f *fault, _ *scene.Network) locks.Option {
 		return locks.WithParentACLFunc(func(string) []zkconn.ACL { f.strike(); return nil })
 	}},
 }
@@ -175,7 +175,7 @@ type cell struct {
 	callback    callback
 	does        string
 	server      *embedded.Server
-	network     *bubble.Network
+	network     *scene.Network
 	client      *locks.Client
 	first, next *locks.Lease
 }
@@ -282,16 +282,16 @@ func TestCallbacks(t *testing.T) {
 						f := &fault{does: map[string]func(){stuck: func() { <-never },
 							slow: func() { time.Sleep(50 * time.Millisecond) }, panics: func() { panic(does) }}[does]}
 						c := &cell{t: t, callback: callback, does: does,
-							server: bubble.Server(t, embedded.WithSASL(map[string]string{"app": "secret"}))}
-						c.network = &bubble.Network{Server: c.server}
-						c.client = bubble.OpenThrough(t, c.server, c.network, locks.WithMeterProvider(noop.MeterProvider{}), callback.with(f, c.network))
+							server: scene.Virtual(t, embedded.WithSASL(map[string]string{"app": "secret"}))}
+						c.network = &scene.Network{Server: c.server}
+						c.client = scene.ClientOver(t, c.server, c.network, locks.WithMeterProvider(noop.MeterProvider{}), callback.with(f, c.network))
 						told := locks.WithOnChange(func(locks.Change) {
 							if callback.name == onChange {
 								f.strike()
 							}
 						})
-						c.first = bubble.Locked(t, c.client.Mutex("/first", told).Lock)
-						c.next = bubble.Locked(t, c.client.Mutex("/next", told).Lock)
+						c.first = scene.Locked(t, c.client.Mutex("/first", told).Lock)
+						c.next = scene.Locked(t, c.client.Mutex("/next", told).Lock)
 						dead := c.client.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 						require.NoError(t, c.client.System().Root.StopFuture(dead).Wait())
 						time.Sleep(20 * time.Second) // the lease is a steady one

@@ -10,8 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestOnChange: an outage that is survived, a revoke request, and an outage that is not are told in order, each with the
@@ -20,10 +19,10 @@ func TestOnChange(t *testing.T) {
 	for _, slow := range []time.Duration{0, time.Minute} {
 		t.Run(slow.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d, client := bubble.Through(t)
-				other := bubble.Client(t, d.Server)
-				h := &patient.Changes{Slow: slow}
-				lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock)
+				d, client := scene.Through(t)
+				other := scene.Client(t, d.Server)
+				h := &scene.Changes{Slow: slow}
+				lease := scene.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithGrace(time.Hour)).Lock)
 				time.Sleep(time.Minute)
 				d.Outage(time.Second)
 				time.Sleep(time.Minute)
@@ -52,10 +51,10 @@ func TestOnChange(t *testing.T) {
 // TestOnChangeSaysNothingOfAnOwnersRelease: it knows.
 func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t))
-		h := &patient.Changes{}
-		patient.Cycle(t, client.Mutex("/change", locks.WithOnChange(h.Hear)))
-		lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock)
+		client := scene.Client(t, scene.Virtual(t))
+		h := &scene.Changes{}
+		scene.Cycle(t, client.Mutex("/change", locks.WithOnChange(h.Hear)))
+		lease := scene.Locked(t, client.Mutex("/change", locks.WithOnChange(h.Hear), locks.WithMaxHold(time.Minute)).Lock)
 		<-lease.Context().Done()
 		synctest.Wait()
 		require.Equal(t, []locks.ChangeKind{locks.Lost}, h.Kinds())
@@ -66,7 +65,7 @@ func TestOnChangeSaysNothingOfAnOwnersRelease(t *testing.T) {
 // TestReady: a client is ready while a server answers and through a short outage, and not while nothing can be renewed.
 func TestReady(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, client := bubble.Through(t)
+		d, client := scene.Through(t)
 		require.NoError(t, client.Ready())
 		state := client.State()
 		require.Equal(t, actors.Connected, state.Phase)
@@ -96,9 +95,9 @@ func TestReady(t *testing.T) {
 // is in doubt and goes on, and for too long, so that it is lost, by the clock. The client is not ready until it is answered.
 func TestNobodyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, h := bubble.Client(t, server), &patient.Changes{}
-		lease := bubble.Locked(t, client.Mutex("/ready", locks.WithOnChange(h.Hear)).Lock)
+		server := scene.Virtual(t)
+		client, h := scene.Client(t, server), &scene.Changes{}
+		lease := scene.Locked(t, client.Mutex("/ready", locks.WithOnChange(h.Hear)).Lock)
 		time.Sleep(time.Minute)
 		server.Leader().HoldReplies()
 		for len(h.Kinds()) == 0 {
@@ -130,10 +129,10 @@ func TestNobodyAnswers(t *testing.T) {
 // change.
 func TestOnChangeMayLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		done := make(chan error, 1)
-		lease := bubble.Locked(t, client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
+		lease := scene.Locked(t, client.Mutex("/change", locks.WithOnChange(func(c locks.Change) {
 			second, err := client.Mutex("/second").Lock(t.Context())
 			if err == nil {
 				err = errors.Join(second.Unlock(t.Context()), c.Lease.Unlock(t.Context()))

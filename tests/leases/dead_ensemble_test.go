@@ -13,9 +13,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestOpenOnDeadEnsemble: no server takes connections, or one takes them and never answers. Open returns within its ctx with
@@ -48,10 +46,10 @@ func TestOpenOnDeadEnsemble(t *testing.T) {
 // last cause; Unlock within its own; Close ends everything.
 func TestLockOnDeadEnsemble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, client := bubble.Through(t)
-		held := bubble.Locked(t, client.Mutex("/held").Lock)
-		mutex, rec := patient.Recorded(t, client, "/dead")
-		d.Be(bubble.Down)
+		d, client := scene.Through(t)
+		held := scene.Locked(t, client.Mutex("/held").Lock)
+		mutex, rec := scene.Recorded(t, client, "/dead")
+		d.Be(scene.Down)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 		defer cancel()
 		_, err := mutex.Lock(ctx)
@@ -72,19 +70,19 @@ func TestLockOnDeadEnsemble(t *testing.T) {
 
 // Every server is killed, and later started again: who waited is served.
 func TestServerComesBack(t *testing.T) {
-	stories.EachControlled(t, 1, func(t *testing.T, servers stories.Controlled) {
-		client := patient.Open(t, servers.Connect, locks.WithSessionTimeout(10*time.Second))
-		holder := patient.Locked(t, client.Mutex("/back").Lock)
-		mutex, rec := patient.Recorded(t, client, "/back")
-		got := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
-		patient.Await(t, rec, messages.StateWatching)
+	scene.EachControlled(t, 1, func(t *testing.T, servers scene.Controlled) {
+		client := scene.Open(t, servers.Connect, locks.WithSessionTimeout(10*time.Second))
+		holder := scene.Locked(t, client.Mutex("/back").Lock)
+		mutex, rec := scene.Recorded(t, client, "/back")
+		got := scene.Elsewhere(scene.Deadline(t), mutex.Lock)
+		scene.Await(t, rec, messages.StateWatching)
 
 		server := servers.Leader(t)
 		require.NoError(t, server.Kill())
-		patient.Await(t, rec, messages.StateRecovering)
+		scene.Await(t, rec, messages.StateRecovering)
 		<-holder.Context().Done() // no server can prove that the session lives
-		require.NoError(t, server.Restart(patient.Deadline(t)))
-		a := patient.Receive(t, got)
+		require.NoError(t, server.Restart(scene.Deadline(t)))
+		a := scene.Receive(t, got)
 		require.NoError(t, a.Err)
 		require.Greater(t, a.Lease.Token(), holder.Token())
 	})
@@ -92,25 +90,25 @@ func TestServerComesBack(t *testing.T) {
 
 // The leader is killed: the sessions go on with the others, and so do the locks.
 func TestLeaderIsKilled(t *testing.T) {
-	stories.EachControlled(t, 3, func(t *testing.T, servers stories.Controlled) {
+	scene.EachControlled(t, 3, func(t *testing.T, servers scene.Controlled) {
 		var clients []*locks.Client
 		for range 3 {
-			clients = append(clients, patient.Open(t, servers.Connect, locks.WithSessionTimeout(30*time.Second)))
+			clients = append(clients, scene.Open(t, servers.Connect, locks.WithSessionTimeout(30*time.Second)))
 		}
-		seen := &patient.Witness{}
+		seen := &scene.Witness{}
 		round := func() {
 			for _, client := range clients {
-				lease := patient.Locked(t, client.Mutex("/leader").Lock)
+				lease := scene.Locked(t, client.Mutex("/leader").Lock)
 				require.NoError(t, seen.Enter(lease))
 				seen.Leave()
-				patient.GiveBack(t, lease)
+				scene.GiveBack(t, lease)
 			}
 		}
 		round()
 		leader := servers.Leader(t)
 		require.NoError(t, leader.Kill())
 		round()
-		require.NoError(t, leader.Restart(patient.Deadline(t)))
+		require.NoError(t, leader.Restart(scene.Deadline(t)))
 		round()
 		for i := 1; i < len(seen.Tokens); i++ {
 			require.Greater(t, seen.Tokens[i], seen.Tokens[i-1])

@@ -8,8 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -18,23 +17,23 @@ import (
 // hears that the session is over, long before its lease would be.
 func TestEndedElsewhereWhileItReconnects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, client := bubble.Through(t)
-		other := bubble.Client(t, d.Server)
-		lease := bubble.Locked(t, client.Mutex("/ended").Lock)
-		waits := patient.Elsewhere(t.Context(), other.Mutex("/ended").Lock)
+		d, client := scene.Through(t)
+		other := scene.Client(t, d.Server)
+		lease := scene.Locked(t, client.Mutex("/ended").Lock)
+		waits := scene.Elsewhere(t.Context(), other.Mutex("/ended").Lock)
 		time.Sleep(time.Minute)
 		_, err := d.Server.Inject(embedded.Fault{Session: client.State().ID, Action: embedded.EndBefore})
 		require.NoError(t, err)
 		d.Outage(0)
-		next := patient.Receive(t, waits)
+		next := scene.Receive(t, waits)
 		require.NoError(t, next.Err)
 		granted := time.Now()
 		<-lease.Context().Done()
 		both := time.Since(granted)
 		t.Logf("both were valid for %v", both)
 		require.Less(t, both, timeout*3/10)
-		bubble.GiveBack(t, next.Lease)
-		patient.Cycle(t, client.Mutex("/ended"))
+		scene.GiveBack(t, next.Lease)
+		scene.Cycle(t, client.Mutex("/ended"))
 	})
 }
 
@@ -52,8 +51,8 @@ func TestMuteReconnection(t *testing.T) {
 		{timeout * 2 / 3, 5500 * time.Millisecond, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			d, client := bubble.Through(t)
-			lease := bubble.Locked(t, client.Mutex("/mute").Lock)
+			d, client := scene.Through(t)
+			lease := scene.Locked(t, client.Mutex("/mute").Lock)
 			time.Sleep(time.Minute)
 			cut := func() { d.Outage(0) } // forgets connections that were open
 			if c.answered > 0 {
@@ -71,7 +70,7 @@ func TestMuteReconnection(t *testing.T) {
 			time.Sleep(time.Minute)
 			require.Equal(t, c.valid, lease.Valid())
 			lease.Release()
-			patient.Cycle(t, client.Mutex("/mute"))
+			scene.Cycle(t, client.Mutex("/mute"))
 		})
 	}
 }
@@ -80,9 +79,9 @@ func TestMuteReconnection(t *testing.T) {
 // it has answered for a session timeout, a mute one is given up again.
 func TestSlowReconnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, client := bubble.Through(t)
+		d, client := scene.Through(t)
 		holds := func() { // anew: the silence is longer than a lease, and a connection is given up for holders alone
-			lease := bubble.Locked(t, client.Mutex(fmt.Sprintf("/slow/%d", time.Now().Unix())).Lock)
+			lease := scene.Locked(t, client.Mutex(fmt.Sprintf("/slow/%d", time.Now().Unix())).Lock)
 			t.Cleanup(lease.Release)
 		}
 		holds()

@@ -14,8 +14,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -35,12 +34,12 @@ func TestLostIsNotCancelled(t *testing.T) {
 			defer cancel()
 			<-soon.Done()
 			<-ctx.Done()
-			return errors.Join(&fs.PathError{Op: "write", Path: "x", Err: soon.Err()}, patient.ErrOfWork)
+			return errors.Join(&fs.PathError{Op: "write", Path: "x", Err: soon.Err()}, scene.ErrOfWork)
 		},
 	}
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		for end, c := range map[error]struct {
 			opt   locks.LockOption
 			begin func()
@@ -73,7 +72,7 @@ func TestLostIsNotCancelled(t *testing.T) {
 						errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded), what)
 					var path *fs.PathError
 					require.Equal(t, returned == "a deadline within", errors.As(err, &path), what)
-					require.Equal(t, returned == "a deadline within", errors.Is(err, patient.ErrOfWork), what)
+					require.Equal(t, returned == "a deadline within", errors.Is(err, scene.ErrOfWork), what)
 					time.Sleep(time.Minute)
 				}
 			}
@@ -85,16 +84,16 @@ func TestLostIsNotCancelled(t *testing.T) {
 // and is told that the lock failed, and why.
 func TestCancelledBySomebodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
-		held := bubble.Locked(t, other.Mutex("/work").Lock)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
+		held := scene.Locked(t, other.Mutex("/work").Lock)
 		for _, command := range []any{&messages.Cancel{}, &messages.Cancel{Reason: messages.ReasonTimeout}, &messages.Release{}} {
-			mutex, rec := patient.Recorded(t, client, "/work")
-			got := patient.Elsewhere(t.Context(), func(ctx context.Context) (*locks.Lease, error) { return nil, locks.Do(ctx, mutex, nil) })
-			patient.Await(t, rec, messages.StateWatching)
+			mutex, rec := scene.Recorded(t, client, "/work")
+			got := scene.Elsewhere(t.Context(), func(ctx context.Context) (*locks.Lease, error) { return nil, locks.Do(ctx, mutex, nil) })
+			scene.Await(t, rec, messages.StateWatching)
 			of := rec.Transitions()[0].Actor
 			client.System().Root.Send(actor.NewPID(of.Address, of.ID), command)
-			err := patient.Receive(t, got).Err
+			err := scene.Receive(t, got).Err
 			require.ErrorIs(t, err, locks.ErrFailed)
 			require.NotErrorIs(t, err, context.Canceled)
 			require.NotErrorIs(t, err, context.DeadlineExceeded)
@@ -103,7 +102,7 @@ func TestCancelledBySomebodyElse(t *testing.T) {
 			require.ErrorAs(t, err, &why)
 			require.NotEmpty(t, why.Reason)
 		}
-		bubble.GiveBack(t, held)
+		scene.GiveBack(t, held)
 	})
 }
 
@@ -130,10 +129,10 @@ func TestLostLeaseAroundACall(t *testing.T) {
 	} {
 		for _, before := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client, other := bubble.Client(t, server), bubble.Client(t, server)
-				bubble.Locked(t, other.Mutex("/other").Lock)
-				lease := bubble.Locked(t, client.Mutex("/outer").Lock)
+				server := scene.Virtual(t)
+				client, other := scene.Client(t, server), scene.Client(t, server)
+				scene.Locked(t, other.Mutex("/other").Lock)
+				lease := scene.Locked(t, client.Mutex("/outer").Lock)
 				time.Sleep(time.Minute)
 				within, cancel := context.WithTimeout(lease.Context(), time.Hour)
 				defer cancel()
@@ -155,9 +154,9 @@ func TestLostLeaseAroundACall(t *testing.T) {
 // the cause of a caller that goes is told as well.
 func TestAllSaysThatOneWasLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
-		bubble.Locked(t, other.Mutex("/c").Lock)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
+		scene.Locked(t, other.Mutex("/c").Lock)
 		ask := func(ctx context.Context) <-chan error {
 			got := make(chan error, 1)
 			go func() {
@@ -168,17 +167,17 @@ func TestAllSaysThatOneWasLost(t *testing.T) {
 			return got
 		}
 		got := ask(t.Context())
-		require.NoError(t, other.Break(t.Context(), patient.QueueOf(t, other, "/a")[0]))
+		require.NoError(t, other.Break(t.Context(), scene.QueueOf(t, other, "/a")[0]))
 		err := <-got
 		require.ErrorIs(t, err, locks.ErrLost)
 		require.NotErrorIs(t, err, context.Canceled)
 
 		ctx, cancel := context.WithCancelCause(t.Context())
 		got = ask(ctx)
-		cancel(patient.ErrOfWork)
+		cancel(scene.ErrOfWork)
 		err = <-got
 		require.ErrorIs(t, err, context.Canceled)
-		require.ErrorIs(t, err, patient.ErrOfWork)
+		require.ErrorIs(t, err, scene.ErrOfWork)
 	})
 }
 
@@ -190,12 +189,12 @@ func TestGivenUpBetweenReads(t *testing.T) {
 		messages.StateListing:  {Op: embedded.OpGetChildren2, Path: "/busy"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			server := bubble.Server(t)
-			client, other, third := bubble.Client(t, server), bubble.Client(t, server), bubble.Client(t, server)
+			server := scene.Virtual(t)
+			client, other, third := scene.Client(t, server), scene.Client(t, server), scene.Client(t, server)
 			kept.Session, kept.Action = client.State().ID, embedded.HoldReplies
-			first := bubble.Locked(t, other.Mutex("/busy").Lock)
+			first := scene.Locked(t, other.Mutex("/busy").Lock)
 			between, giveUp := context.WithCancel(t.Context())
-			middle := patient.Elsewhere(between, third.Mutex("/busy").Lock)
+			middle := scene.Elsewhere(between, third.Mutex("/busy").Lock)
 			synctest.Wait()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
@@ -208,17 +207,17 @@ func TestGivenUpBetweenReads(t *testing.T) {
 			if state == messages.StateWatching {
 				read = inject()
 			}
-			got := patient.Elsewhere(ctx, client.Mutex("/busy").Lock)
+			got := scene.Elsewhere(ctx, client.Mutex("/busy").Lock)
 			synctest.Wait()
-			queue := patient.QueueOf(t, other, "/busy")
+			queue := scene.QueueOf(t, other, "/busy")
 			require.Len(t, queue, 3)
 			if state == messages.StateListing {
 				read = inject()
 				giveUp()
-				require.ErrorIs(t, patient.Receive(t, middle).Err, context.Canceled)
+				require.ErrorIs(t, scene.Receive(t, middle).Err, context.Canceled)
 			}
 			var e *locks.Error
-			require.ErrorAs(t, patient.Receive(t, got).Err, &e)
+			require.ErrorAs(t, scene.Receive(t, got).Err, &e)
 			require.ErrorIs(t, e, context.DeadlineExceeded)
 			require.Equal(t, state, e.State)
 			require.Equal(t, queue[1].Node, e.Behind.Node)
@@ -226,8 +225,8 @@ func TestGivenUpBetweenReads(t *testing.T) {
 			giveUp()
 			read.Release()
 			synctest.Wait()
-			require.Len(t, patient.QueueOf(t, other, "/busy"), 1, "no node is left")
-			bubble.GiveBack(t, first)
+			require.Len(t, scene.QueueOf(t, other, "/busy"), 1, "no node is left")
+			scene.GiveBack(t, first)
 		})
 	}
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -33,30 +32,30 @@ func TestCallerGoesWhileWaiting(t *testing.T) {
 		for _, want := range []error{shutdown, context.DeadlineExceeded} {
 			t.Run(name+"/"+want.Error(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := bubble.Server(t)
-					client, other := bubble.Client(t, server), bubble.Client(t, server)
-					holder, holders := bubble.Locked(t, other.Mutex("/gone").Lock), 1
+					server := scene.Virtual(t)
+					client, other := scene.Client(t, server), scene.Client(t, server)
+					holder, holders := scene.Locked(t, other.Mutex("/gone").Lock), 1
 					_, err := client.Mutex("/gone").TryLock(t.Context()) // the next create is a single request
 					require.ErrorIs(t, err, locks.ErrNotAcquired)
 					if c.free {
-						bubble.GiveBack(t, holder)
+						scene.GiveBack(t, holder)
 						holders = 0
 					}
 					synctest.Wait()
 					c.kept.Session, c.kept.Action = client.State().ID, embedded.HoldReplies
 					kept, err := server.Inject(c.kept)
 					require.NoError(t, err)
-					mutex, rec := patient.Recorded(t, client, "/gone")
+					mutex, rec := scene.Recorded(t, client, "/gone")
 					ctx, late := context.WithTimeout(t.Context(), time.Second)
 					defer late()
 					ctx, end := context.WithCancelCause(ctx)
 					defer end(nil)
-					got := patient.Elsewhere(ctx, mutex.Lock)
-					patient.Await(t, rec, c.state)
+					got := scene.Elsewhere(ctx, mutex.Lock)
+					scene.Await(t, rec, c.state)
 					if want == shutdown {
 						end(shutdown)
 					}
-					a := patient.Receive(t, got)
+					a := scene.Receive(t, got)
 					require.Nil(t, a.Lease)
 					require.ErrorIs(t, a.Err, want)
 					require.Equal(t, want == shutdown, errors.Is(a.Err, context.Canceled))
@@ -65,8 +64,8 @@ func TestCallerGoesWhileWaiting(t *testing.T) {
 					require.Equal(t, "/gone", e.Path)
 
 					kept.Release()
-					patient.Await(t, rec, messages.StateCancelled)
-					require.Len(t, patient.QueueOf(t, other, "/gone"), holders)
+					scene.Await(t, rec, messages.StateCancelled)
+					require.Len(t, scene.QueueOf(t, other, "/gone"), holders)
 					require.NoError(t, actorstest.Match(rec.States(), actorstest.Then(messages.StateCreating), actorstest.Whatever(),
 						actorstest.Then(messages.StateReleasing), actorstest.Then(messages.StateCancelled)))
 				})
@@ -78,8 +77,8 @@ func TestCallerGoesWhileWaiting(t *testing.T) {
 // TestUnlockCanBeWaitedForAgain: Unlock's ctx bounds only its own waiting. The release goes on.
 func TestUnlockCanBeWaitedForAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		lease := bubble.Locked(t, bubble.Client(t, server).Mutex("/unlock").Lock)
+		server := scene.Virtual(t)
+		lease := scene.Locked(t, scene.Client(t, server).Mutex("/unlock").Lock)
 		kept, err := server.Inject(embedded.Fault{Op: embedded.OpDelete, Action: embedded.HoldReplies})
 		require.NoError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -87,7 +86,7 @@ func TestUnlockCanBeWaitedForAgain(t *testing.T) {
 		require.ErrorIs(t, lease.Unlock(ctx), context.DeadlineExceeded)
 		require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrReleased)
 		kept.Release()
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		require.ErrorIs(t, lease.Unlock(t.Context()), locks.ErrNotHeld)
 	})
 }

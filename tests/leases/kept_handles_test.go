@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -27,23 +27,23 @@ func TestKeptHandlesAreSmall(t *testing.T) {
 	const many, most = 10, 64 << 10
 	server, ctx := embedded.Run(t), t.Context() // one context: a lease keeps its own
 	hold := func() (*locks.Client, *locks.Lease) {
-		client, err := locks.Open(ctx, server.Addr(), locks.WithSessionTimeout(patient.Session))
+		client, err := locks.Open(ctx, server.Addr(), locks.WithSessionTimeout(scene.Session))
 		require.NoError(t, err)
 		for range 10 { // what a session remembers of lock paths that it has used
-			lease := patient.Locked(t, client.Mutex("/kept/"+t.Name()).Lock)
-			patient.GiveBack(t, lease)
+			lease := scene.Locked(t, client.Mutex("/kept/"+t.Name()).Lock)
+			scene.GiveBack(t, lease)
 		}
-		lease := patient.Locked(t, client.Mutex("/kept/last").Lock)
+		lease := scene.Locked(t, client.Mutex("/kept/last").Lock)
 		return client, lease
 	}
 	for name, end := range map[string]func(*locks.Client, *locks.Lease) any{
 		"client": func(client *locks.Client, lease *locks.Lease) any {
-			patient.GiveBack(t, lease)
+			scene.GiveBack(t, lease)
 			require.NoError(t, client.Close(ctx))
 			return client
 		},
 		"lease that was given back": func(client *locks.Client, lease *locks.Lease) any {
-			patient.GiveBack(t, lease)
+			scene.GiveBack(t, lease)
 			require.NoError(t, client.Close(ctx))
 			return lease
 		},
@@ -61,7 +61,7 @@ func TestKeptHandlesAreSmall(t *testing.T) {
 				kept = append(kept, end(hold()))
 			}
 			var each int64
-			patient.Eventually(t, func() bool { // timers and the throttles of dead letters run on for a while
+			scene.Eventually(t, func() bool { // timers and the throttles of dead letters run on for a while
 				each = (heap() - before) / many
 				return each < most
 			}, "each is small")

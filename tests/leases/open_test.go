@@ -15,9 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -29,7 +27,7 @@ const timeout = 10 * time.Second
 // in time nothing is said, however long the client lives.
 func TestOpenWarnsOfServers(t *testing.T) {
 	noHost := locks.WithDialer(func(context.Context, string, string) (net.Conn, error) { return nil, errors.New("no such host") })
-	log := &stories.Log{Handler: slog.DiscardHandler}
+	log := &scene.Log{Handler: slog.DiscardHandler}
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
 	const said = "no session yet: no server can be reached server=zk.exmaple.org:2181 error="
@@ -66,7 +64,7 @@ func TestOpenWarnsOfServers(t *testing.T) {
 	slog.SetDefault(before)
 	had := log.Count("no session yet")
 	synctest.Test(t, func(t *testing.T) {
-		bubble.Client(t, bubble.Server(t), locks.WithLogger(slog.New(log)))
+		scene.Client(t, scene.Virtual(t), locks.WithLogger(slog.New(log)))
 		time.Sleep(time.Hour)
 	})
 	require.Equal(t, had, log.Count("no session yet"))
@@ -85,11 +83,11 @@ func TestReadyFallsOnce(t *testing.T) {
 	} {
 		for at := range 10 {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client := bubble.Client(t, server, c.opts...)
+				server := scene.Virtual(t)
+				client := scene.Client(t, server, c.opts...)
 				valid := func() bool { return true }
 				if c.holds {
-					valid = bubble.Locked(t, client.Mutex("/ready").Lock).Valid
+					valid = scene.Locked(t, client.Mutex("/ready").Lock).Valid
 				}
 				time.Sleep(time.Minute + time.Duration(at)*timeout/20)
 				require.NoError(t, client.Ready())
@@ -126,15 +124,15 @@ func TestReadyFallsOnce(t *testing.T) {
 func TestLocksWithoutIdleSyncs(t *testing.T) {
 	for _, pause := range []float64{0.2, 0.6, 0.8, 1.5, 3} {
 		synctest.Test(t, func(t *testing.T) {
-			client := bubble.Client(t, bubble.Server(t, embedded.WithTick(timeout/5)), locks.WithoutIdleSyncs())
+			client := scene.Client(t, scene.Virtual(t, embedded.WithTick(timeout/5)), locks.WithoutIdleSyncs())
 			for range 8 {
 				time.Sleep(time.Duration(pause * float64(timeout)))
 				asked := time.Now()
-				lease := bubble.Locked(t, client.Mutex("/idle").Lock)
+				lease := scene.Locked(t, client.Mutex("/idle").Lock)
 				require.Less(t, time.Since(asked), timeout/20, "after a pause of %v T", pause)
 				time.Sleep(timeout)
 				require.True(t, lease.Valid(), "after a pause of %v T", pause)
-				bubble.GiveBack(t, lease)
+				scene.GiveBack(t, lease)
 			}
 		})
 	}
@@ -143,7 +141,7 @@ func TestLocksWithoutIdleSyncs(t *testing.T) {
 // TestCallersActorSystem: a client in an actor system of the caller's stops what it started there, and nothing else.
 func TestCallersActorSystem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		system := bubble.System(t)
+		system := scene.System(t)
 		mine := system.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
 		running := func() (n int) {
 			for _, part := range system.ProcessRegistry.LocalPIDs.LocalPIDs {
@@ -152,8 +150,8 @@ func TestCallersActorSystem(t *testing.T) {
 			return n
 		}
 		before := running()
-		client := bubble.Client(t, bubble.Server(t), locks.WithActorSystem(system))
-		bubble.Cycle(t, client, "/system")
+		client := scene.Client(t, scene.Virtual(t), locks.WithActorSystem(system))
+		scene.Cycle(t, client.Mutex("/system"))
 		require.NoError(t, client.Close(t.Context()))
 		synctest.Wait()
 		require.Equal(t, before, running())
@@ -164,8 +162,8 @@ func TestCallersActorSystem(t *testing.T) {
 // TestSessionTimeoutBelowTheServersLeast: servers grant their least, and all is as ever.
 func TestSessionTimeoutBelowTheServersLeast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t), locks.WithSessionTimeout(time.Millisecond))
-		patient.Cycle(t, client.Mutex("/short"))
+		client := scene.Client(t, scene.Virtual(t), locks.WithSessionTimeout(time.Millisecond))
+		scene.Cycle(t, client.Mutex("/short"))
 	})
 }
 
@@ -181,7 +179,7 @@ func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 			all, seen = seen, nil
 			return all
 		}
-		server := bubble.Server(t, embedded.WithReplicas(3), embedded.WithReapInterval(24*time.Hour),
+		server := scene.Virtual(t, embedded.WithReplicas(3), embedded.WithReapInterval(24*time.Hour),
 			embedded.WithHook(func(r embedded.Request) embedded.Action {
 				mu.Lock()
 				defer mu.Unlock()
@@ -190,9 +188,9 @@ func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 				}
 				return embedded.Pass
 			}))
-		mutex := bubble.OpenClient(t, server, server.Replica(2).Addr()).Mutex("/idle")
-		bubble.GiveBack(t, bubble.Locked(t, mutex.Lock)) // it finds out about the lock path
-		synctest.Wait()                                  // the holder's heartbeat may come behind the delete
+		mutex := scene.ClientAt(t, server, server.Replica(2).Addr()).Mutex("/idle")
+		scene.GiveBack(t, scene.Locked(t, mutex.Lock)) // it finds out about the lock path
+		synctest.Wait()                                // the holder's heartbeat may come behind the delete
 		take()
 		// It creates and reads the queue behind that, it deletes, and the holder's heartbeat may come, and a look at its node.
 		const most = 5
@@ -202,9 +200,9 @@ func TestLockAfterAPauseTakesOneRoundTrip(t *testing.T) {
 			idle := slices.DeleteFunc(take(), func(op embedded.Op) bool { return op == embedded.OpSync })
 			require.Subset(t, []embedded.Op{embedded.OpRemoveWatches}, idle, "once, of the lock path")
 			require.LessOrEqual(t, len(idle), 1)
-			lease := bubble.Locked(t, mutex.Lock)
+			lease := scene.Locked(t, mutex.Lock)
 			require.True(t, lease.Valid())
-			bubble.GiveBack(t, lease)
+			scene.GiveBack(t, lease)
 			synctest.Wait()
 			all := take()
 			require.LessOrEqual(t, len(all), most, "%v", all)

@@ -10,24 +10,22 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // outages tells a story for several timeouts and phases, each in virtual time. Heartbeats follow each other every sixth of
 // the timeout; the phase goes through the time between two of them.
-func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase time.Duration, d *bubble.Network,
+func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase time.Duration, d *scene.Network,
 	client *locks.Client)) {
 	t.Helper()
 	for _, timeout := range []time.Duration{4 * time.Second, 10 * time.Second, 30 * time.Second} {
 		for phase := range phases {
 			t.Run(fmt.Sprintf("%v %d of %d", timeout, phase, phases), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					d := &bubble.Network{Server: bubble.Server(t, embedded.WithTick(timeout/5))}
-					client := bubble.OpenThrough(t, d.Server, d, locks.WithSessionTimeout(timeout))
+					d := &scene.Network{Server: scene.Virtual(t, embedded.WithTick(timeout/5))}
+					client := scene.ClientOver(t, d.Server, d, locks.WithSessionTimeout(timeout))
 					story(t, timeout, timeout*time.Duration(phase)/time.Duration(6*phases), d, client)
 				})
 			})
@@ -37,8 +35,8 @@ func outages(t *testing.T, phases int, story func(t *testing.T, timeout, phase t
 
 // TestShortOutagesLoseNoLease: after an outage of 0.2 T, whenever it begins, the lease is as valid as before; and again.
 func TestShortOutagesLoseNoLease(t *testing.T) {
-	outages(t, 8, func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client) {
-		lease := bubble.Locked(t, client.Mutex("/outage").Lock)
+	outages(t, 8, func(t *testing.T, timeout, phase time.Duration, d *scene.Network, client *locks.Client) {
+		lease := scene.Locked(t, client.Mutex("/outage").Lock)
 		for range 5 {
 			time.Sleep(timeout + phase)
 			tried := d.Outage(timeout / 5)
@@ -47,7 +45,7 @@ func TestShortOutagesLoseNoLease(t *testing.T) {
 			require.True(t, lease.Valid())
 			require.NoError(t, lease.Context().Err())
 		}
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
@@ -55,22 +53,22 @@ func TestShortOutagesLoseNoLease(t *testing.T) {
 // as soon as there is another connection, and not when the next heartbeat would have been due.
 func TestReconnectingRenewsTheLeaseAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		lease := bubble.Locked(t, bubble.Client(t, server).Mutex("/outage").Lock)
+		server := scene.Virtual(t)
+		lease := scene.Locked(t, scene.Client(t, server).Mutex("/outage").Lock)
 		time.Sleep(10 * time.Second)
 		heartbeat, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Action: embedded.CutBefore})
 		require.NoError(t, err)
 		require.NoError(t, heartbeat.Wait(t.Context()))
 		time.Sleep(200 * time.Millisecond)
 		require.Greater(t, time.Until(lease.Deadline()), 8*time.Second, "0.9 T from the connect request")
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
 // TestLongOutagesLoseTheLeaseInTime: in an outage of half a session timeout the lease ends, before the servers end the session.
 func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
-	outages(t, 8, func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client) {
-		lease := bubble.Locked(t, client.Mutex("/outage").Lock)
+	outages(t, 8, func(t *testing.T, timeout, phase time.Duration, d *scene.Network, client *locks.Client) {
+		lease := scene.Locked(t, client.Mutex("/outage").Lock)
 		time.Sleep(timeout + phase)
 		begun := time.Now()
 		var lost time.Duration
@@ -83,25 +81,25 @@ func TestLongOutagesLoseTheLeaseInTime(t *testing.T) {
 		require.False(t, lease.Valid())
 		require.Positive(t, lost)
 		require.Less(t, lost, timeout/2)
-		again := bubble.Locked(t, client.Mutex("/outage").Lock)
+		again := scene.Locked(t, client.Mutex("/outage").Lock)
 		require.Greater(t, again.Token(), lease.Token())
-		bubble.GiveBack(t, again)
+		scene.GiveBack(t, again)
 	})
 }
 
 // TestWaitersAreNotUrgent: a client that holds nothing reconnects at the ordinary pace.
 func TestWaitersAreNotUrgent(t *testing.T) {
-	outages(t, 2, func(t *testing.T, timeout, phase time.Duration, d *bubble.Network, client *locks.Client) {
-		holder := bubble.Client(t, d.Server)
-		lease := bubble.Locked(t, holder.Mutex("/outage").Lock)
-		got := patient.Elsewhere(t.Context(), client.Mutex("/outage").Lock)
-		bubble.Cycle(t, client, "/mine")
+	outages(t, 2, func(t *testing.T, timeout, phase time.Duration, d *scene.Network, client *locks.Client) {
+		holder := scene.Client(t, d.Server)
+		lease := scene.Locked(t, holder.Mutex("/outage").Lock)
+		got := scene.Elsewhere(t.Context(), client.Mutex("/outage").Lock)
+		scene.Cycle(t, client.Mutex("/mine"))
 		time.Sleep(timeout + phase)
 		require.LessOrEqual(t, d.Outage(timeout/5), 15, "50 ms and longer each time")
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		a := <-got
 		require.NoError(t, a.Err)
-		bubble.GiveBack(t, a.Lease)
+		scene.GiveBack(t, a.Lease)
 	})
 }
 
@@ -121,9 +119,9 @@ func TestCloseUsesItsTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d, client := bubble.Through(t)
-				other := bubble.Client(t, d.Server)
-				lease := bubble.Locked(t, client.Mutex("/close").Lock)
+				d, client := scene.Through(t)
+				other := scene.Client(t, d.Server)
+				lease := scene.Locked(t, client.Mutex("/close").Lock)
 				time.Sleep(time.Minute)
 				go d.Outage(c.outage)
 				time.Sleep(100 * time.Millisecond)
@@ -145,7 +143,7 @@ func TestCloseUsesItsTime(t *testing.T) {
 				require.Equal(t, err, client.Close(ctx), "again")
 				if c.closed {
 					require.NoError(t, err)
-					bubble.GiveBack(t, bubble.Locked(t, other.Mutex("/close").TryLock))
+					scene.GiveBack(t, scene.Locked(t, other.Mutex("/close").TryLock))
 				} else {
 					require.ErrorIs(t, err, locks.ErrSessionRemains)
 					require.NotErrorIs(t, err, context.DeadlineExceeded)
@@ -160,16 +158,16 @@ func TestCloseUsesItsTime(t *testing.T) {
 // servers are back. The log says that the old session was not closed: it keeps others out until it expires.
 func TestOldSessionRemains(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		log, logger := stories.NewLog()
-		d, client := bubble.Through(t, logger)
-		lease := bubble.Locked(t, client.Mutex("/old").Lock)
-		waits := patient.Elsewhere(t.Context(), client.Mutex("/old").Lock)
+		log, logger := scene.NewLog()
+		d, client := scene.Through(t, logger)
+		lease := scene.Locked(t, client.Mutex("/old").Lock)
+		waits := scene.Elsewhere(t.Context(), client.Mutex("/old").Lock)
 		time.Sleep(time.Minute)
 		go d.Outage(time.Hour)
 		<-lease.Context().Done()
 		time.Sleep(time.Second)
 		require.NoError(t, client.Close(t.Context()), "there is no newer session yet")
-		require.ErrorIs(t, patient.Receive(t, waits).Err, locks.ErrClosed)
+		require.ErrorIs(t, scene.Receive(t, waits).Err, locks.ErrClosed)
 		time.Sleep(2 * time.Hour) // until the outage is over, for the end of the bubble
 		require.Equal(t, 1, log.Count("session not closed at the servers"))
 	})
@@ -179,11 +177,11 @@ func TestOldSessionRemains(t *testing.T) {
 // lock up on its own, by what it has not heard, before the others end its session and the waiter is served.
 func TestLeaseInVirtualTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t, embedded.WithReplicas(3))
+		server := scene.Virtual(t, embedded.WithReplicas(3))
 		follower := server.Replica(2)
 		require.NotEqual(t, follower, server.Leader())
-		lease := bubble.Locked(t, bubble.OpenClient(t, server, follower.Addr()).Mutex("/lease").Lock)
-		got := patient.Elsewhere(t.Context(), bubble.OpenClient(t, server, server.Addr()).Mutex("/lease").Lock)
+		lease := scene.Locked(t, scene.ClientAt(t, server, follower.Addr()).Mutex("/lease").Lock)
+		got := scene.Elsewhere(t.Context(), scene.ClientAt(t, server, server.Addr()).Mutex("/lease").Lock)
 		time.Sleep(20 * time.Second) // a new connection's lease is longer
 
 		cut := time.Now()

@@ -12,8 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -67,12 +66,12 @@ func slowDialer(server *embedded.Server, delay func() time.Duration) locks.Optio
 func TestLeaseOnASlowNetwork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const timeout = 3 * time.Second
-		server := bubble.Server(t, embedded.WithTick(timeout/2))
-		client := bubble.Client(t, server, locks.WithSessionTimeout(timeout),
+		server := scene.Virtual(t, embedded.WithTick(timeout/2))
+		client := scene.Client(t, server, locks.WithSessionTimeout(timeout),
 			slowDialer(server, func() time.Duration { return timeout / 60 }))
 		for phase := range 40 {
 			time.Sleep(10*time.Second + time.Duration(phase)*timeout/40)
-			lease := bubble.Locked(t, client.Mutex("/slow").Lock)
+			lease := scene.Locked(t, client.Mutex("/slow").Lock)
 			select {
 			case <-lease.Context().Done():
 				t.Errorf("phase %d: %v", phase, context.Cause(lease.Context()))
@@ -87,16 +86,16 @@ func TestLeaseOnASlowNetwork(t *testing.T) {
 // waiter whose next session was to begin much later is granted its lock soon after, and not when that pause is over.
 func TestQuickServersEndAPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		holder := bubble.Client(t, server)
+		server := scene.Virtual(t)
+		holder := scene.Client(t, server)
 		var delay atomic.Int64
-		client := bubble.Client(t, server, slowDialer(server, func() time.Duration { return time.Duration(delay.Load()) }))
+		client := scene.Client(t, server, slowDialer(server, func() time.Duration { return time.Duration(delay.Load()) }))
 		for round := range 5 {
-			lease := bubble.Locked(t, holder.Mutex("/slow").Lock)
+			lease := scene.Locked(t, holder.Mutex("/slow").Lock)
 			delay.Store(int64(timeout / 8)) // a round trip takes a quarter
-			mutex, rec := patient.Recorded(t, client, "/slow")
-			waiting := patient.Elsewhere(t.Context(), mutex.Lock)
-			patient.Await(t, rec, messages.StateWatching)
+			mutex, rec := scene.Recorded(t, client, "/slow")
+			waiting := scene.Elsewhere(t.Context(), mutex.Lock)
+			scene.Await(t, rec, messages.StateWatching)
 			time.Sleep(20 * timeout)
 			for !client.State().Lapsed {
 				time.Sleep(timeout / 10)
@@ -106,12 +105,12 @@ func TestQuickServersEndAPause(t *testing.T) {
 
 			delay.Store(0)
 			quick := time.Now()
-			bubble.GiveBack(t, lease)
-			got := patient.Receive(t, waiting)
+			scene.GiveBack(t, lease)
+			got := scene.Receive(t, waiting)
 			require.NoError(t, got.Err)
 			require.LessOrEqual(t, time.Since(quick), timeout+2*time.Second, "round %d", round)
 			require.True(t, got.Lease.Valid())
-			bubble.GiveBack(t, got.Lease)
+			scene.GiveBack(t, got.Lease)
 		}
 	})
 }

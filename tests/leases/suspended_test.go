@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestSuspendedWhileDisconnected: the machine is suspended during an outage. Timers have stood still, and no heartbeat
@@ -20,9 +19,9 @@ import (
 func TestSuspendedWhileDisconnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var suspended atomic.Int64
-		server := bubble.Server(t)
-		client := bubble.Client(t, server, locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
-		lease := bubble.Locked(t, client.Mutex("/suspended").Lock)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server, locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
+		lease := scene.Locked(t, client.Mutex("/suspended").Lock)
 		time.Sleep(time.Minute)
 		unreachable(server)
 		time.Sleep(time.Millisecond)
@@ -54,8 +53,8 @@ func TestGivenBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var suspended atomic.Int64
-				server := bubble.Server(t)
-				client := bubble.Client(t, server, locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
+				server := scene.Virtual(t)
+				client := scene.Client(t, server, locks.WithSuspendedTime(func() time.Duration { return time.Duration(suspended.Load()) }))
 				told := make(chan string, 10)
 				mutex := client.Mutex("/suspended", locks.WithOnLost(func(key string, err error) {
 					told <- fmt.Sprint(key, " ", errors.Is(err, locks.ErrLost))
@@ -64,7 +63,7 @@ func TestGivenBack(t *testing.T) {
 						told <- fmt.Sprint(change.Kind, " ", errors.Is(change.Err, locks.ErrLost))
 					}
 				}))
-				lease := bubble.Locked(t, mutex.Lock)
+				lease := scene.Locked(t, mutex.Lock)
 				time.Sleep(time.Minute)
 				if c.suspended {
 					suspended.Store(int64(time.Hour))
@@ -83,9 +82,9 @@ func TestGivenBack(t *testing.T) {
 					require.Len(t, told, 2)
 					require.Equal(t, "lost true", <-told)
 					require.Equal(t, "/suspended true", <-told)
-					patient.Cycle(t, mutex)
+					scene.Cycle(t, mutex)
 				} else {
-					patient.Closed(t, client.Close(t.Context()))
+					scene.Closed(t, client.Close(t.Context()))
 				}
 				time.Sleep(time.Minute)
 				require.Empty(t, told, "what was given back in time was not lost")

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -23,9 +22,9 @@ func TestSuspendedTimeOfTheUser(t *testing.T) {
 			t.Run(does+"/"+event, func(t *testing.T) {
 				t.Parallel()
 				server := embedded.Run(t)
-				network := &bubble.Network{Server: server}
+				network := &scene.Network{Server: server}
 				never, armed := make(chan struct{}), atomic.Bool{}
-				client := patient.Open(t, server.Connect(), locks.WithSessionTimeout(12*time.Second), locks.WithDialer(network.Dial),
+				client := scene.Open(t, server.Connect(), locks.WithSessionTimeout(12*time.Second), locks.WithDialer(network.Dial),
 					locks.WithSuspendedTime(func() time.Duration {
 						switch {
 						case !armed.Load():
@@ -38,17 +37,17 @@ func TestSuspendedTimeOfTheUser(t *testing.T) {
 						}
 						return 0
 					}))
-				lease := patient.Locked(t, client.Mutex("/first").Lock)
-				second := patient.Locked(t, client.Mutex("/second").Lock)
-				other := patient.Elsewhere(patient.Deadline(t), patient.Open(t, server.Connect()).Mutex("/first").Lock)
+				lease := scene.Locked(t, client.Mutex("/first").Lock)
+				second := scene.Locked(t, client.Mutex("/second").Lock)
+				other := scene.Elsewhere(scene.Deadline(t), scene.Open(t, server.Connect()).Mutex("/first").Lock)
 
 				returns := func(call func(context.Context) error) {
 					t.Helper()
 					returned := make(chan struct{})
-					ctx, cancel := context.WithTimeout(patient.Deadline(t), 2*time.Second)
+					ctx, cancel := context.WithTimeout(scene.Deadline(t), 2*time.Second)
 					defer cancel()
 					go func() { defer close(returned); _ = call(ctx) }()
-					patient.Receive(t, returned)
+					scene.Receive(t, returned)
 				}
 				lock := func(ctx context.Context) error {
 					_, err := client.Mutex("/third").TryLock(ctx)
@@ -70,31 +69,31 @@ func TestSuspendedTimeOfTheUser(t *testing.T) {
 				case "loss by time":
 					network.Refuse(true)
 					server.Replica(0).DropClients()
-					patient.Receive(t, lease.Context().Done())
+					scene.Receive(t, lease.Context().Done())
 					network.Refuse(false)
 					lost = true
 				case "expiry": // by an operator, so others may hold before the deadline
 					require.NoError(t, server.Expire(client.Session().ID()))
-					patient.Receive(t, lease.Context().Done())
+					scene.Receive(t, lease.Context().Done())
 					lost = true
 				}
 				if !lost {
 					require.True(t, lease.Valid() || event == "cut") // to connect again may take all that is left of the lease
 					returns(lease.Unlock)
 				}
-				got := patient.Receive(t, other)
+				got := scene.Receive(t, other)
 				require.NoError(t, got.Err)
 				require.Error(t, lease.Context().Err(), "somebody else holds")
 				require.False(t, lease.Valid())
-				patient.GiveBack(t, got.Lease)
+				scene.GiveBack(t, got.Lease)
 				returns(second.Unlock)
 				returns(lock)
 				armed.Store(false)
 				close(never)
 				if event != "Close" {
-					next, err := client.Mutex("/fourth").Lock(patient.Deadline(t))
+					next, err := client.Mutex("/fourth").Lock(scene.Deadline(t))
 					require.NoError(t, err, "it answers again")
-					patient.GiveBack(t, next)
+					scene.GiveBack(t, next)
 				}
 			})
 		}

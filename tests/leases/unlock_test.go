@@ -10,7 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -26,9 +26,9 @@ func unreachable(server *embedded.Server) (back func()) {
 // goes on, and Unlock tells so when it is called again.
 func TestUnlockEndsWithTheLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		lease := bubble.Locked(t, client.Mutex("/gone").Lock)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		lease := scene.Locked(t, client.Mutex("/gone").Lock)
 		back, cut := unreachable(server), time.Now()
 
 		err := lease.Unlock(context.Background())
@@ -54,16 +54,16 @@ func TestUnlockEndsWithTheLease(t *testing.T) {
 		}
 		next, err := client.Mutex("/gone").TryLock(t.Context())
 		require.NoError(t, err, "the node is gone")
-		bubble.GiveBack(t, next)
+		scene.GiveBack(t, next)
 	})
 }
 
 // TestUnlockOutlastsAShortOutage: the servers are back before the lease is over.
 func TestUnlockOutlastsAShortOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		lease := bubble.Locked(t, client.Mutex("/short").Lock)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		lease := scene.Locked(t, client.Mutex("/short").Lock)
 		time.AfterFunc(500*time.Millisecond, unreachable(server))
 		require.NoError(t, lease.Unlock(context.Background()))
 	})
@@ -72,8 +72,8 @@ func TestUnlockOutlastsAShortOutage(t *testing.T) {
 // TestUnlockOfSeveralEndsWithTheLeases: not one after the other.
 func TestUnlockOfSeveralEndsWithTheLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
 		leases, err := locks.All(t.Context(), client.Mutex("/a"), client.Mutex("/b"), client.Mutex("/c"))
 		require.NoError(t, err)
 		back, cut := unreachable(server), time.Now()

@@ -10,14 +10,13 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // comesBack makes nodes of the client's session that none of its requests owns any more, as restored servers do.
 func comesBack(t *testing.T, client *locks.Client, nodes ...string) {
 	t.Helper()
-	lease := bubble.Locked(t, client.Mutex("/setup").Lock)
+	lease := scene.Locked(t, client.Mutex("/setup").Lock)
 	var ops []locks.Op
 	for _, node := range nodes {
 		op := locks.Create(node, nil)
@@ -26,7 +25,7 @@ func comesBack(t *testing.T, client *locks.Client, nodes ...string) {
 	}
 	_, err := lease.Txn(t.Context(), ops...)
 	require.NoError(t, err)
-	bubble.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }
 
 // TestUnownedNodeIsRemoved: a request that waits for a node of its own session that no request owns
@@ -34,45 +33,45 @@ func comesBack(t *testing.T, client *locks.Client, nodes ...string) {
 // between. Others' nodes stay.
 func TestUnownedNodeIsRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
-		first := bubble.Locked(t, client.Mutex("/x").Lock)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
+		first := scene.Locked(t, client.Mutex("/x").Lock)
 		gone := "/x/" + first.Node()
-		bubble.GiveBack(t, first) // the numbers have gone on
+		scene.GiveBack(t, first) // the numbers have gone on
 		comesBack(t, client, gone)
 		begun := time.Now()
-		lease := bubble.Locked(t, client.Mutex("/x").Lock)
+		lease := scene.Locked(t, client.Mutex("/x").Lock)
 		require.Less(t, time.Since(begun), time.Second)
 		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
 
 		comesBack(t, client, gone)
-		between := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
+		between := scene.Elsewhere(t.Context(), other.Mutex("/x").Lock)
 		time.Sleep(time.Second)
-		second := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
+		second := scene.Elsewhere(t.Context(), other.Mutex("/x").Lock)
 		time.Sleep(time.Second)
-		last := patient.Elsewhere(t.Context(), client.Mutex("/x").Lock)
+		last := scene.Elsewhere(t.Context(), client.Mutex("/x").Lock)
 		time.Sleep(time.Second)
-		bubble.GiveBack(t, lease)
-		for _, next := range []<-chan patient.Answer{between, second, last} {
+		scene.GiveBack(t, lease)
+		for _, next := range []<-chan scene.Answer{between, second, last} {
 			got := <-next
 			require.NoError(t, got.Err)
-			bubble.GiveBack(t, got.Lease)
+			scene.GiveBack(t, got.Lease)
 		}
 		synctest.Wait()
 		require.EqualValues(t, 2, client.Session().Counters().Unowned)
 		require.Zero(t, other.Session().Counters().Unowned)
 
 		comesBack(t, client, gone) // it is another session's for others
-		waits := patient.Elsewhere(t.Context(), other.Mutex("/x").Lock)
+		waits := scene.Elsewhere(t.Context(), other.Mutex("/x").Lock)
 		time.Sleep(5 * time.Minute)
 		require.Empty(t, waits)
 		require.Zero(t, other.Session().Counters().Unowned)
-		mine := patient.Elsewhere(t.Context(), client.Mutex("/x").Lock)
-		for _, next := range []<-chan patient.Answer{waits, mine} {
+		mine := scene.Elsewhere(t.Context(), client.Mutex("/x").Lock)
+		for _, next := range []<-chan scene.Answer{waits, mine} {
 			got := <-next
 			require.NoError(t, got.Err)
-			bubble.GiveBack(t, got.Lease)
+			scene.GiveBack(t, got.Lease)
 		}
 		synctest.Wait()
 		require.EqualValues(t, 3, client.Session().Counters().Unowned)
@@ -82,18 +81,18 @@ func TestUnownedNodeIsRemoved(t *testing.T) {
 // TestUnownedNodeOfContest: the one node of a contest is removed, too.
 func TestUnownedNodeOfContest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		lease := bubble.Locked(t, client.Contest("/contest").Lock)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		lease := scene.Locked(t, client.Contest("/contest").Lock)
 		data, _, err := lease.Get(t.Context(), "/contest")
 		require.NoError(t, err)
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		owner, _ := queue.ParseOwner(data)
 		comesBack(t, client, "/contest", "/"+owner.Guard)
-		lease = bubble.Locked(t, client.Contest("/contest").Lock) // it looks again after a session timeout
+		lease = scene.Locked(t, client.Contest("/contest").Lock) // it looks again after a session timeout
 		synctest.Wait()
 		require.EqualValues(t, 1, client.Session().Counters().Unowned)
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
@@ -101,13 +100,13 @@ func TestUnownedNodeOfContest(t *testing.T) {
 // lock.
 func TestOwnedNodesStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		for _, naming := range []messages.Naming{messages.CuratorNaming, messages.KazooNaming, messages.RecipeNaming} {
-			var all []<-chan patient.Answer
+			var all []<-chan scene.Answer
 			for range 5 {
 				for _, c := range []*locks.Client{client, other} {
-					all = append(all, patient.Elsewhere(t.Context(), c.Mutex("/x", locks.WithNaming(naming)).Lock))
+					all = append(all, scene.Elsewhere(t.Context(), c.Mutex("/x", locks.WithNaming(naming)).Lock))
 				}
 			}
 			for len(all) > 0 {
@@ -116,7 +115,7 @@ func TestOwnedNodesStay(t *testing.T) {
 					if len(next) > 0 {
 						got := <-next
 						require.NoError(t, got.Err)
-						bubble.GiveBack(t, got.Lease)
+						scene.GiveBack(t, got.Lease)
 						all = append(all[:i:i], all[i+1:]...)
 						break
 					}

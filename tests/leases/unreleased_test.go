@@ -9,13 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // forget locks and does not give back.
 func forget(t *testing.T, mutex *locks.Mutex) *locks.Lease {
-	lease := bubble.Locked(t, mutex.Lock)
+	lease := scene.Locked(t, mutex.Lock)
 	return lease
 }
 
@@ -23,15 +22,15 @@ func forget(t *testing.T, mutex *locks.Mutex) *locks.Lease {
 // client is closed; one that was given back or lost is not.
 func TestUnreleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
+		server := scene.Virtual(t)
 		var mu sync.Mutex
 		var reported []locks.Unreleased
-		client := bubble.Client(t, server, locks.WithUnreleased(time.Minute, func(u locks.Unreleased) {
+		client := scene.Client(t, server, locks.WithUnreleased(time.Minute, func(u locks.Unreleased) {
 			mu.Lock()
 			defer mu.Unlock()
 			reported = append(reported, u)
 		}))
-		patient.Cycle(t, client.Mutex("/cycle"))
+		scene.Cycle(t, client.Mutex("/cycle"))
 		long := forget(t, client.Mutex("/long"))
 		time.Sleep(time.Hour)
 		require.Len(t, reported, 1)

@@ -59,7 +59,7 @@ type cell struct {
 	absurd  string // or why it makes no sense
 
 	at     stage
-	strike func(t *testing.T, s *scene) // has the request sent and the fault happen
+	strike func(t *testing.T, s *fixture) // has the request sent and the fault happen
 
 	course           // what the subject goes through; how it ends follows from it
 	orElse    course // or this, where two things happen at once
@@ -111,9 +111,9 @@ func (c course) refused() bool { return c.last() == stFailed && !slices.Contains
 type stage struct {
 	replicas int // one when zero
 	subject  func(*embedded.Server) string
-	ready    func(*scene) // before the subject does anything
-	alone    bool         // the next comes only when the fault is over
-	dial     func(*scene) locks.Option
+	ready    func(*fixture) // before the subject does anything
+	alone    bool           // the next comes only when the fault is over
+	dial     func(*fixture) locks.Option
 }
 
 // Short names, so that a story fits a line.

@@ -8,7 +8,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -42,10 +42,10 @@ func (ch *chain) pass(t *testing.T, action embedded.Action) *embedded.Injection 
 		ch.excuse(ch.second)
 	}
 	ch.first.giveBack()
-	require.NoError(t, f.Wait(patient.Deadline(t)))
+	require.NoError(t, f.Wait(scene.Deadline(t)))
 	synctest.Wait()
 	if action != embedded.ExpireBefore {
-		require.True(t, ch.holds(ch.second) || !patient.Fast(t, "hand-over"), "the second holds before the first's node is known to be gone")
+		require.True(t, ch.holds(ch.second) || !scene.Fast(t, "hand-over"), "the second holds before the first's node is known to be gone")
 		require.False(t, ch.holds(ch.remote), "the remote one holds before the last of the chain")
 	}
 	return f
@@ -55,7 +55,7 @@ func (ch *chain) pass(t *testing.T, action embedded.Action) *embedded.Injection 
 // queues behind the remote one.
 func (ch *chain) lostSecond(t *testing.T) {
 	t.Helper()
-	if patient.Fast(t, "hand-over") {
+	if scene.Fast(t, "hand-over") {
 		ch.loses(ch.second)
 	}
 	ch.awaitHolds(t, ch.remote)
@@ -95,9 +95,9 @@ func TestFaultsStrikeHandingOver(t *testing.T) {
 				ch.deleteNode(t, ch.second)
 				ch.second.mayLose = true
 				kept.Release()
-				if patient.Fast(t, "hand-over") {
+				if scene.Fast(t, "hand-over") {
 					ch.loses(ch.second)
-					patient.AwaitLost(t, ch.second.lease)
+					scene.AwaitLost(t, ch.second.lease)
 				}
 				ch.inOrder(t, ch.last, ch.remote)
 			})},

@@ -34,8 +34,8 @@ var (
 	}
 )
 
-func meeting(action embedded.Action) func(*testing.T, *scene) {
-	return func(t *testing.T, s *scene) { s.meet(t, action) }
+func meeting(action embedded.Action) func(*testing.T, *fixture) {
+	return func(t *testing.T, s *fixture) { s.meet(t, action) }
 }
 
 // The connection is cut in place of carrying the request out.
@@ -62,7 +62,7 @@ var replyLostCells = column(cell{fault: replyLost, strike: meeting(embedded.CutA
 })
 
 // late keeps the reply, and the client from connecting again, until the servers have ended the session.
-func late(t *testing.T, s *scene) {
+func late(t *testing.T, s *fixture) {
 	session := s.subject.session()
 	thaw := s.freeze(t)
 	s.refuse(true)
@@ -138,12 +138,12 @@ var onLeader = stage{
 		s.Replica(2).Refuse(true)
 		return s.Connect()
 	},
-	ready: func(s *scene) { s.refuse(false) },
+	ready: func(s *fixture) { s.refuse(false) },
 }
 
 // lag has the request carried out and the connection cut in place of the reply. The client can only come back
 // through a follower that does not show yet what was done.
-func lag(t *testing.T, s *scene) {
+func lag(t *testing.T, s *fixture) {
 	first, second := s.server.Replica(1), s.server.Replica(2)
 	first.Refuse(true)
 	second.Refuse(false)
@@ -165,7 +165,7 @@ var followerLagsCells = column(cell{fault: followerLags, at: onFollower, strike:
 
 // restart kills the one server when it has carried the request out and before it answers. It is back within
 // the lease.
-func restart(t *testing.T, s *scene) {
+func restart(t *testing.T, s *fixture) {
 	s.freeze(t)
 	s.restart(t)
 }
@@ -182,7 +182,7 @@ var serverRestartedCells = column(cell{fault: serverRestarted, strike: restart},
 
 // dethrone kills the leader, where the subject is connected, when it has carried the request out and before it
 // answers. The others have another leader at once; the old one is back later.
-func dethrone(t *testing.T, s *scene) {
+func dethrone(t *testing.T, s *fixture) {
 	s.freeze(t)
 	leader := s.server.Leader()
 	leader.Stop()
@@ -201,7 +201,7 @@ var leaderKilledCells = column(cell{fault: leaderKilled, at: onLeader, strike: d
 
 // disband stops all replicas but one when the request has been carried out. They are back when the lease is
 // long over, and the session, which nobody could end, is not.
-func disband(t *testing.T, s *scene) {
+func disband(t *testing.T, s *fixture) {
 	s.freeze(t)
 	s.refuse(true) // between one stop and the next there is a quorum yet
 	for _, r := range s.server.Replicas()[:2] {
@@ -246,7 +246,7 @@ var pausedCells = append(cellsOf(cell{fault: paused, strike: pauseIn}, []cell{
 
 // stoppedIn has the subject's lock actor stand still when it comes into a state.
 func stoppedIn(state messages.State) stage {
-	return stage{dial: func(s *scene) locks.Option {
+	return stage{dial: func(s *fixture) locks.Option {
 		s.newBrake(state).armed.Store(false) // not while the scene is set
 		return locks.WithLogger(slog.New(slog.DiscardHandler))
 	}}
@@ -254,7 +254,7 @@ func stoppedIn(state messages.State) stage {
 
 // pauseIn has the lock actor stand still until the servers have ended its session, and somebody else could
 // have been let in.
-func pauseIn(t *testing.T, s *scene) {
+func pauseIn(t *testing.T, s *fixture) {
 	s.brake.armed.Store(true)
 	s.trigger(t)
 	<-s.brake.stopped

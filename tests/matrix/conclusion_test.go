@@ -3,7 +3,7 @@ package matrix
 import (
 	"context"
 	"fmt"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,7 +17,7 @@ import (
 
 // conclude brings the scene to its end: the subject to the end that the cell demands, the next to the lock, and the
 // queue to nothing.
-func (s *scene) conclude(t *testing.T) {
+func (s *fixture) conclude(t *testing.T) {
 	t.Helper()
 	demanded, refused := s.cell.course, s.cell.refused()
 	if refused {
@@ -26,11 +26,11 @@ func (s *scene) conclude(t *testing.T) {
 	switch {
 	case s.front == nil:
 	case s.cell.frontLost:
-		patient.AwaitLost(t, s.front.lease)
-		require.ErrorIs(t, s.front.lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+		scene.AwaitLost(t, s.front.lease)
+		require.ErrorIs(t, s.front.lease.Unlock(scene.Deadline(t)), locks.ErrLost)
 	default:
 		s.awaitPlace(t)
-		patient.GiveBack(t, s.front.lease)
+		scene.GiveBack(t, s.front.lease)
 	}
 	holds := demanded.last() == stReleased && s.cell.request != remove
 	if !holds {
@@ -47,7 +47,7 @@ func (s *scene) conclude(t *testing.T) {
 	default: // it was giving back
 		require.ErrorIs(t, <-s.unlock, s.cell.err)
 		if s.cell.err == nil {
-			require.ErrorIs(t, s.subject.lease.Unlock(patient.Deadline(t)), locks.ErrNotHeld)
+			require.ErrorIs(t, s.subject.lease.Unlock(scene.Deadline(t)), locks.ErrNotHeld)
 		}
 	}
 	if s.subject.lease != nil {
@@ -58,29 +58,29 @@ func (s *scene) conclude(t *testing.T) {
 	synctest.Wait() // the guard of a contest whose node was deleted by itself goes behind that
 	require.Empty(t, s.owned(t, s.subject), "nodes of a request that has ended")
 	if s.cell.fault == quorumLost { // the next one's session has lapsed, too, and is closed beside the one that replaces it
-		patient.Eventually(t, func() bool { return len(s.children(t, lockPath)) == 1 }, "nodes of a session that was replaced")
+		scene.Eventually(t, func() bool { return len(s.children(t, lockPath)) == 1 }, "nodes of a session that was replaced")
 	}
 	require.Equal(t, []string{next.Node()}, s.children(t, lockPath))
 	s.compare(t)
-	patient.GiveBack(t, next)
+	scene.GiveBack(t, next)
 	time.Sleep(timeout + 2*tick) // everything late has come
 	require.Empty(t, s.children(t, lockPath))
 	s.compare(t)
 }
 
 // awaitPlace waits until the subject watches as it does last in its story.
-func (s *scene) awaitPlace(t *testing.T) {
+func (s *fixture) awaitPlace(t *testing.T) {
 	t.Helper()
 	place := len(s.cell.course.story)
 	for place > 0 && s.cell.course.story[place-1] != stWatching {
 		place--
 	}
-	patient.Eventually(t, func() bool { return len(s.subject.rec.States()) >= place }, "the subject has found its place")
+	scene.Eventually(t, func() bool { return len(s.subject.rec.States()) >= place }, "the subject has found its place")
 	synctest.Wait() // until what it has asked for there is answered
 }
 
 // concludeHeld: the subject holds, by one node, and gives the lock back to the next.
-func (s *scene) concludeHeld(t *testing.T) {
+func (s *fixture) concludeHeld(t *testing.T) {
 	t.Helper()
 	lease := s.subject.hold(t)
 	s.leaveBeside(t)
@@ -92,16 +92,16 @@ func (s *scene) concludeHeld(t *testing.T) {
 	require.NoError(t, lease.Context().Err())
 	require.Equal(t, []string{lease.Node()}, s.owned(t, s.subject))
 	require.Empty(t, s.next.got, "somebody else holds as well")
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }
 
 // concludeLost: the subject has lost the lock, for good.
-func (s *scene) concludeLost(t *testing.T) {
+func (s *fixture) concludeLost(t *testing.T) {
 	t.Helper()
 	lease := s.subject.hold(t)
-	patient.AwaitLost(t, lease)
+	scene.AwaitLost(t, lease)
 	require.False(t, lease.Valid())
-	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+	require.ErrorIs(t, lease.Unlock(scene.Deadline(t)), locks.ErrLost)
 	if s.next.got == nil {
 		s.next.ask(t)
 	}
@@ -115,10 +115,10 @@ func (s *scene) concludeLost(t *testing.T) {
 }
 
 // compare holds what the subject went through, and what it was told, against what the cell demands.
-func (s *scene) compare(t *testing.T) {
+func (s *fixture) compare(t *testing.T) {
 	t.Helper()
 	c := s.cell
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		states := s.subject.rec.States()
 		return len(states) > 0 && states[len(states)-1].Terminal()
 	}, "the request has ended")
@@ -137,7 +137,7 @@ func (s *scene) compare(t *testing.T) {
 		want.story = went
 	}
 	require.True(t, want.fits(went), "it went %s instead of %s", actorstest.Story(went), actorstest.Story(want.story))
-	require.Equal(t, want.told(), kinds(patient.Notices(s.subject.rec)))
+	require.Equal(t, want.told(), kinds(scene.Notices(s.subject.rec)))
 	if want.reason != "" {
 		require.Equal(t, want.reason, transitions[len(transitions)-1].Reason)
 	}

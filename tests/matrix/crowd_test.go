@@ -16,7 +16,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -103,9 +103,9 @@ func (c *crowd) call(t *testing.T, lockPath string, opts ...locks.LockOption) *m
 
 func (c *crowd) play(t *testing.T, p *player, lockPath string) *member {
 	t.Helper()
-	ctx, cancel := context.WithCancel(patient.Deadline(t))
+	ctx, cancel := context.WithCancel(scene.Deadline(t))
 	t.Cleanup(cancel)
-	leave, until := make(chan struct{}), patient.Deadline(t)
+	leave, until := make(chan struct{}), scene.Deadline(t)
 	m := &member{player: p, path: lockPath, cancel: cancel, done: make(chan struct{}), giveBack: sync.OnceFunc(func() { close(leave) })}
 	c.members = append(c.members, m)
 	t.Cleanup(func() { // when the test has failed before its end
@@ -198,7 +198,7 @@ func (c *crowd) inOrder(t *testing.T, order ...*member) {
 // awaitHolds waits until a member holds.
 func (c *crowd) awaitHolds(t *testing.T, m *member) {
 	t.Helper()
-	patient.Eventually(t, func() bool { return c.holds(m) }, "the member holds")
+	scene.Eventually(t, func() bool { return c.holds(m) }, "the member holds")
 }
 
 // conclude has everybody give back as soon as they hold, and compares: how each has ended, that one held at a time and
@@ -210,7 +210,7 @@ func (c *crowd) conclude(t *testing.T) {
 		m.giveBack()
 	}
 	for i, m := range c.members {
-		patient.Receive(t, m.done)
+		scene.Receive(t, m.done)
 		switch {
 		case m.ends != nil:
 			require.ErrorIs(t, m.err, m.ends, "request %d", i)
@@ -240,7 +240,7 @@ func (c *crowd) strike(t *testing.T, f embedded.Fault) *embedded.Injection {
 func (c *crowd) know(t *testing.T, lockPaths ...string) {
 	t.Helper()
 	for _, lockPath := range lockPaths {
-		patient.GiveBack(t, patient.LockAt(t, c.ours, lockPath))
+		scene.GiveBack(t, scene.LockAt(t, c.ours, lockPath))
 	}
 	synctest.Wait()
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -39,7 +39,7 @@ func lines(action embedded.Action, tell func(t *testing.T, l *line)) func(*testi
 		}
 		c.awaitHolds(t, all[2])
 		synctest.Wait()
-		if patient.Fast(t, "look-ahead") {
+		if scene.Fast(t, "look-ahead") {
 			require.Positive(t, f.Hits(), "it lists while the one before it holds")
 		}
 		tell(t, &line{c, all[2], all[3], all[4]})
@@ -54,7 +54,7 @@ func TestFaultsStrikeWhoLooksAhead(t *testing.T) {
 			lines(embedded.CutAfter, inTurn)},
 		{"listing/session-expired", "it queues again in the next session, behind the one that stood behind it",
 			lines(embedded.ExpireBefore, func(t *testing.T, l *line) {
-				if patient.Fast(t, "look-ahead") {
+				if scene.Fast(t, "look-ahead") {
 					l.inOrder(t, l.third, l.behind, l.subject)
 				}
 			})},

@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 const (
@@ -31,29 +30,29 @@ func TestHolderInAProcess(t *testing.T) {
 	if connect == "" {
 		return
 	}
-	client := patient.Open(t, connect, locks.WithSessionTimeout(brief))
-	told := &patient.Changes{}
-	lease := patient.Locked(t, client.Mutex("/held", locks.WithOnChange(told.Hear)).Lock)
-	waits := patient.Elsewhere(patient.Deadline(t), client.Mutex("/waited").Lock)
-	stories.Say("holds", int64(lease.Token()))
+	client := scene.Open(t, connect, locks.WithSessionTimeout(brief))
+	told := &scene.Changes{}
+	lease := scene.Locked(t, client.Mutex("/held", locks.WithOnChange(told.Hear)).Lock)
+	waits := scene.Elsewhere(scene.Deadline(t), client.Mutex("/waited").Lock)
+	scene.Say("holds", int64(lease.Token()))
 	for last, ends := time.Now(), lease.Deadline(); ; time.Sleep(time.Millisecond) {
 		valid := lease.Valid() // before anything else
 		now := time.Now()
 		if now.Sub(last) > brief {
-			_, err := lease.Txn(patient.Deadline(t), locks.Create("/stale", nil)) // without a look at anything
-			stories.Say("stale", errors.Is(err, locks.ErrLost) && !errors.Is(err, locks.ErrUnknownOutcome))
-			stories.Say("valid", valid, ends.UnixNano(), strings.Contains(ends.String(), " m="))
+			_, err := lease.Txn(scene.Deadline(t), locks.Create("/stale", nil)) // without a look at anything
+			scene.Say("stale", errors.Is(err, locks.ErrLost) && !errors.Is(err, locks.ErrUnknownOutcome))
+			scene.Say("valid", valid, ends.UnixNano(), strings.Contains(ends.String(), " m="))
 			break
 		}
 		last, ends = now, lease.Deadline()
 	}
-	patient.AwaitLost(t, lease)
-	stories.Say("lost", errors.Is(unlock(patient.Deadline(t), lease), locks.ErrLost))
-	got := patient.Receive(t, waits)
+	scene.AwaitLost(t, lease)
+	scene.Say("lost", errors.Is(unlock(scene.Deadline(t), lease), locks.ErrLost))
+	got := scene.Receive(t, waits)
 	require.NoError(t, got.Err)
-	stories.Say("holds", int64(got.Lease.Token()))
-	patient.GiveBack(t, got.Lease)
-	stories.Say("told", told.Kinds())
+	scene.Say("holds", int64(got.Lease.Token()))
+	scene.GiveBack(t, got.Lease)
+	scene.Say("told", told.Kinds())
 }
 
 // TestProcessIsStopped: a process that holds a lock and waits for another is stopped until the servers have ended its session
@@ -61,10 +60,10 @@ func TestHolderInAProcess(t *testing.T) {
 // transaction of the lease writes nothing. It is told that it has lost, and of nothing else. What it waited for it holds in
 // its turn, behind those who came in between.
 func TestProcessIsStopped(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		others := zk.Open(t)
-		front := patient.LockAt(t, others, "/waited")
-		p := stories.StartProcess(t, "TestHolderInAProcess", stoppedVariable, zk.Connect())
+		front := scene.LockAt(t, others, "/waited")
+		p := scene.StartProcess(t, "TestHolderInAProcess", stoppedVariable, zk.Connect())
 		var held, later locks.Token
 		hear := func(format string, into ...any) {
 			t.Helper()
@@ -72,15 +71,15 @@ func TestProcessIsStopped(t *testing.T) {
 			require.NoError(t, err)
 		}
 		hear("holds %d", &held)
-		stories.AwaitCount(t, zk, "/waited", 2)
-		next := patient.Queue(t, others, "/held")
+		scene.AwaitCount(t, zk, "/waited", 2)
+		next := scene.Queue(t, others, "/held")
 
 		require.NoError(t, p.Pause())
 		stopped := time.Now()
 		lease := next.Granted(t)
-		granted := patient.Await(t, next.Rec, stHeld).At
-		patient.GiveBack(t, front)
-		between := patient.LockAt(t, others, "/waited")
+		granted := scene.Await(t, next.Rec, stHeld).At
+		scene.GiveBack(t, front)
+		between := scene.LockAt(t, others, "/waited")
 		time.Sleep(time.Until(stopped.Add(brief))) // it looks when it has stood still for longer
 		require.NoError(t, p.Resume())
 
@@ -96,8 +95,8 @@ func TestProcessIsStopped(t *testing.T) {
 		hear("lost %t", &lost)
 		require.True(t, lost)
 		require.Greater(t, lease.Token(), held)
-		stories.AwaitCount(t, zk, "/waited", 2)
-		patient.GiveBack(t, between, lease)
+		scene.AwaitCount(t, zk, "/waited", 2)
+		scene.GiveBack(t, between, lease)
 		hear("holds %d", &later)
 		require.Greater(t, later, between.Token())
 		require.Equal(t, "told [lost]", p.Hear(t))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -32,16 +32,16 @@ func TestReapedLockPaths(t *testing.T) {
 				client := w.join(t, mutex, w.server.Connect()).client
 				c.at.Path, c.at.Action = lockPath, embedded.HoldReplies
 				kept := w.inject(t, c.at)
-				got := patient.Elsewhere(patient.Deadline(t), c.lock(client).Lock)
-				require.NoError(t, kept.Wait(patient.Deadline(t)))
+				got := scene.Elsewhere(scene.Deadline(t), c.lock(client).Lock)
+				require.NoError(t, kept.Wait(scene.Deadline(t)))
 				synctest.Wait()
 				require.NoError(t, w.operator.Delete(lockPath, -1))
 				kept.Release()
-				a := patient.Receive(t, got)
+				a := scene.Receive(t, got)
 				require.NoError(t, a.Err)
-				patient.GiveBack(t, a.Lease)
+				scene.GiveBack(t, a.Lease)
 				require.NoError(t, w.operator.Delete(lockPath, -1)) // that it exists is known
-				patient.GiveBack(t, patient.Locked(t, semaphore(client).Lock))
+				scene.GiveBack(t, scene.Locked(t, semaphore(client).Lock))
 			})
 		})
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -53,8 +53,8 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 		{request: watch, fault: denied,
 			outcome: "a node that may not be read gives no event: the slow poll finds that it is gone",
 			course:  andBack(stCreating, stWatching, stCreating),
-			strike: func(t *testing.T, s *scene) {
-				relists.Right(t, s.subject.client.Session(), 1)
+			strike: func(t *testing.T, s *fixture) {
+				scene.RightRelists(t, s.subject.client.Session(), 1)
 				s.forbid(t, lockPath+"/"+contested, allButRead)
 				s.trigger(t)
 				s.subject.await(t, messages.StateWatching)
@@ -64,7 +64,7 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 		{request: syncing, fault: denied, err: zkconn.ErrNoAuth,
 			outcome: "the node is there, and nobody can see whose it is: Failed, and the session ended",
 			course:  because(messages.ReasonNoAuth, stCreating, stRecovering, stFailed),
-			strike: func(t *testing.T, s *scene) {
+			strike: func(t *testing.T, s *fixture) {
 				session := s.subject.session()
 				thaw := s.freeze(t)
 				s.forbid(t, lockPath+"/"+contested, allButRead)
@@ -75,9 +75,9 @@ var contesting = &recipe{name: "contest", ahead: contest, subject: contest, behi
 		{request: verify, fault: denied, err: zkconn.ErrNoAuth,
 			outcome: "the holder holds on; but whose the node is cannot be seen when it is given back: Failed, and the session ended",
 			course:  because(messages.ReasonNoAuth, stCreating, stHeld, stReleasing, stFailed),
-			strike: func(t *testing.T, s *scene) {
+			strike: func(t *testing.T, s *fixture) {
 				session := s.subject.session()
-				relists.Right(t, s.next.client.Session(), 1)
+				scene.RightRelists(t, s.next.client.Session(), 1)
 				s.forbid(t, lockPath+"/"+contested, allButRead)
 				s.giveBack(t)
 				s.subject.await(t, messages.StateFailed)

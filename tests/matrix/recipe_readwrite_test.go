@@ -50,8 +50,8 @@ var downgrading = &recipe{name: "downgrade", ahead: writer, subject: reader, beh
 		{request: create, fault: parentDeleted, err: locks.ErrLost,
 			outcome: "the writer's node is gone, which the create checks: no node is made, and the writer is lost",
 			course:  because(messages.ReasonHoldGone, stCreating, stFailed),
-			strike:  before((*scene).raze)},
-		{request: syncing, fault: parentDeleted, strike: meanwhile((*scene).raze), err: locks.ErrLost,
+			strike:  before((*fixture).raze)},
+		{request: syncing, fault: parentDeleted, strike: meanwhile((*fixture).raze), err: locks.ErrLost,
 			outcome: "the search finds no lock path, and the writer is lost: refused with ErrLost", course: theHoldIsGone},
 	},
 }
@@ -94,7 +94,7 @@ var watchingAll = &recipe{name: "watch-all", ahead: mutex, behind: mutex, node: 
 		{request: watch, fault: denied, err: zkconn.ErrNoAuth,
 			outcome: "a lock path that may not be read any more: Failed with ErrNoAuth, at the poll, and the own node deleted",
 			course:  because(messages.ReasonNoAuth, stCreating, stListing, stWatching, stListing, stReleasing, stFailed),
-			strike: func(t *testing.T, s *scene) {
+			strike: func(t *testing.T, s *fixture) {
 				s.aim.Skip = 0 // the listing is answered late: it asks to watch when thaw is called
 				thaw := s.freeze(t)
 				s.forbid(t, lockPath, allButRead)

@@ -39,13 +39,13 @@ var acquiring = &recipe{name: "semaphore", ahead: permitsOf(2), subject: permits
 	like: map[Request]Request{permits: list, permitsWatch: watch, frontWatch: watch, moveUp: verify},
 	cells: slices.Concat(
 		[]cell{
-			{request: moveUp, fault: nodeDeleted, strike: meanwhile((*scene).prune),
+			{request: moveUp, fault: nodeDeleted, strike: meanwhile((*fixture).prune),
 				outcome: "Lost: the node is gone",
 				course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stListing, stHeld, stLost)},
 			{request: moveUp, fault: denied,
 				outcome: "what may not be written tells nobody; the holder holds on, and the next sees it go",
 				course:  andBack(stCreating, stListing, stWatching, stListing),
-				strike: func(t *testing.T, s *scene) {
+				strike: func(t *testing.T, s *fixture) {
 					s.forbid(t, lockPath+"/"+s.owned(t, s.subject)[0], zk.PermAll&^zk.PermWrite)
 					s.trigger(t)
 				}},
@@ -54,14 +54,14 @@ var acquiring = &recipe{name: "semaphore", ahead: permitsOf(2), subject: permits
 			{request: permits, fault: parentDeleted, frontLost: true,
 				outcome: "the lock path is gone, and the number of permits with it: the request makes it again, and holds",
 				course:  andBack(stCreating, stListing, stRecovering, stCreating, stListing)},
-			{request: permits, fault: nodeDeleted, strike: meanwhile((*scene).prune),
+			{request: permits, fault: nodeDeleted, strike: meanwhile((*fixture).prune),
 				outcome: "the number is read behind the queue: the heartbeat finds that the waiter's node is gone, and it queues again",
 				course:  andBack(stCreating, stListing, stWatching, stRecovering, stCreating, stListing, stWatching, stListing)},
 			{request: permits, fault: paused, absurd: "the two requests of a listing are one step of the lock actor"},
 			{request: permitsWatch, fault: paused, absurd: "the requests of a watch set are one step of the lock actor"},
 			{request: frontWatch, fault: paused, absurd: "the requests of a watch set are one step of the lock actor"},
 			{request: frontWatch, fault: quorumLost, absurd: "both who hold are lost, in two steps: watch has the one"},
-			{request: moveUp, fault: parentDeleted, at: deserted, strike: meanwhile((*scene).raze),
+			{request: moveUp, fault: parentDeleted, at: deserted, strike: meanwhile((*fixture).raze),
 				outcome: "Lost: the node is gone",
 				course:  because(messages.ReasonNodeDeleted, stCreating, stListing, stWatching, stListing, stHeld, stLost)},
 		},

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestReplacedServers: a server is wiped, restored from an old backup, or hands out other sessions. No older session lives on
@@ -32,41 +31,41 @@ func TestReplacedServers(t *testing.T) {
 }
 
 func replaced(t *testing.T, r *recipe, how string) {
-	server := bubble.Server(t)
-	estate := bubble.NewEstate(server)
+	server := scene.Virtual(t)
+	estate := scene.NewEstate(server)
 	join := func(lock kind) *player {
-		client, err := locks.Open(patient.Deadline(t), bubble.EstateAddress, locks.WithDialer(estate.Dial), locks.WithSessionTimeout(timeout))
+		client, err := locks.Open(scene.Deadline(t), scene.EstateAddress, locks.WithDialer(estate.Dial), locks.WithSessionTimeout(timeout))
 		require.NoError(t, err)
-		bubble.CloseLater(t, client)
+		scene.CloseLater(t, client)
 		return newPlayer(t, client, lock)
 	}
 	front, idle, subject := join(r.ahead), join(r.subject), join(r.subject)
-	patient.GiveBack(t, idle.hold(t))
+	scene.GiveBack(t, idle.hold(t))
 	before := front.hold(t)
 	subject.wait(t)
-	told, err := idle.client.Election(before.Path()).Observe(patient.Deadline(t))
+	told, err := idle.client.Election(before.Path()).Observe(scene.Deadline(t))
 	require.NoError(t, err)
-	require.Equal(t, before.Token(), patient.Receive(t, told).Token)
+	require.Equal(t, before.Token(), scene.Receive(t, told).Token)
 	synctest.Wait()
 
 	back := time.Now()
 	if how == "swapped" {
 		estate.Swap()
 	} else {
-		server = bubble.Server(t)
-		line := &bubble.Network{Server: server}
+		server = scene.Virtual(t)
+		line := &scene.Network{Server: server}
 		if how == "restored" { // the lock is held in the backup by somebody who is dead, and whose session lives for its timeout more
-			patient.Locked(t, r.ahead(bubble.OpenThrough(t, server, line)).Lock)
+			scene.Locked(t, r.ahead(scene.ClientOver(t, server, line)).Lock)
 		}
 		estate.Vacate()
 		time.Sleep(timeout * 2 / 5)
-		line.Be(bubble.Down)
+		line.Be(scene.Down)
 		back = time.Now()
 		estate.Replace(server)
 	}
 	within := back.Add(timeout + 2*time.Second) // the first tick after the timeout of a session that is left, and to connect
-	patient.AwaitLost(t, before)
-	require.ErrorIs(t, before.Unlock(patient.Deadline(t)), locks.ErrLost)
+	scene.AwaitLost(t, before)
+	require.ErrorIs(t, before.Unlock(scene.Deadline(t)), locks.ErrLost)
 	lease := subject.hold(t)
 	require.False(t, time.Now().After(within), "who waited works %v after the return", time.Since(back))
 	require.True(t, lease.Valid())
@@ -76,19 +75,19 @@ func replaced(t *testing.T, r *recipe, how string) {
 		}
 	}
 	require.False(t, time.Now().After(within), "an observer is told %v after the return", time.Since(back))
-	require.NoError(t, unlock(patient.Deadline(t), lease))
+	require.NoError(t, unlock(scene.Deadline(t), lease))
 	for _, p := range []*player{front, idle} {
-		ctx, cancel := context.WithDeadline(patient.Deadline(t), within)
+		ctx, cancel := context.WithDeadline(scene.Deadline(t), within)
 		defer cancel()
 		again, err := p.locker.Lock(ctx)
 		require.NoError(t, err)
 		require.True(t, again.Valid())
-		require.NoError(t, unlock(patient.Deadline(t), again))
+		require.NoError(t, unlock(scene.Deadline(t), again))
 	}
 	for _, p := range []*player{front, idle, subject} {
 		require.NoError(t, p.client.Ready())
 	}
 	time.Sleep(timeout + 2*tick) // for the sessions of before
 	require.Len(t, server.Sessions(), 3, "sessions are left behind")
-	require.Empty(t, patient.QueueOf(t, front.client, lockPath))
+	require.Empty(t, scene.QueueOf(t, front.client, lockPath))
 }

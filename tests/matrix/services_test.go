@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // services has what services do with a lock, and what they say of a hold that is lost: each says first that it holds.
@@ -70,7 +69,7 @@ func TestServicesLoseTheirLease(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/silence %t", name, silent), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					w := newWorld(t, 1)
-					network := &bubble.Network{Server: w.server}
+					network := &scene.Network{Server: w.server}
 					p := w.join(t, mutex, w.server.Connect(), locks.WithDialer(network.Dial))
 					next := w.join(t, mutex, w.server.Connect(), locks.WithSessionTimeout(steady))
 					var mu sync.Mutex
@@ -87,21 +86,21 @@ func TestServicesLoseTheirLease(t *testing.T) {
 						}
 						said = append(said, what)
 					}
-					ctx, cancel := context.WithCancel(patient.Deadline(t))
+					ctx, cancel := context.WithCancel(scene.Deadline(t))
 					ended := make(chan struct{})
 					go func() {
 						defer close(ended)
 						service.use(ctx, p.client, say)
 					}()
-					patient.Eventually(t, func() bool { return len(all()) > 0 }, "it holds")
+					scene.Eventually(t, func() bool { return len(all()) > 0 }, "it holds")
 					next.ask(t)
 					time.Sleep(2 * timeout)
 					session := p.session()
 					if silent {
-						network.Be(bubble.Silent)
+						network.Be(scene.Silent)
 						w.awaitExpiry(t, session)
 					} else {
-						network.Be(bubble.Down)
+						network.Be(scene.Down)
 						time.Sleep(tick)
 						require.NoError(t, w.server.Expire(session))
 					}
@@ -110,9 +109,9 @@ func TestServicesLoseTheirLease(t *testing.T) {
 					if told := all(); silent && name != "Group" {
 						require.Contains(t, told[len(told)-1], "lost", "it is told before others hold")
 					}
-					network.Be(bubble.Open)
-					patient.GiveBack(t, next.lease)
-					patient.Eventually(t, func() bool { return len(all()) >= len(service.told) }, "told: %v", all())
+					network.Be(scene.Up)
+					scene.GiveBack(t, next.lease)
+					scene.Eventually(t, func() bool { return len(all()) >= len(service.told) }, "told: %v", all())
 					cancel()
 					<-ended
 					require.Equal(t, service.told, all())

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -69,7 +69,7 @@ func TestFaultsStrikeSharedHolds(t *testing.T) {
 			s.handsOn(t)
 			s.loses(s.holder)
 			strike(t, s)
-			patient.AwaitLost(t, s.holder.lease)
+			scene.AwaitLost(t, s.holder.lease)
 			s.serves(t)
 		}
 	}
@@ -95,7 +95,7 @@ func TestFaultsStrikeSharedHolds(t *testing.T) {
 				of := session(c.ours)
 				time.Sleep(timeout) // the lease is no longer a new connection's
 				kept := c.strike(t, embedded.Fault{Action: embedded.HoldReplies})
-				require.NoError(t, kept.Wait(patient.Deadline(t)))
+				require.NoError(t, kept.Wait(scene.Deadline(t)))
 				c.refuse(true)
 				synctest.Wait()
 				for left := time.Until(s.holder.lease.Deadline()); left > 0; left = time.Until(s.holder.lease.Deadline()) {
@@ -144,7 +144,7 @@ func TestFaultsStrikeKeptHolds(t *testing.T) {
 		{"node-deleted-unheard", "after a rest the check finds it: the call holds behind the one that came",
 			kept(false, func(t *testing.T, c *crowd, node string) {
 				replies := c.strike(t, embedded.Fault{Op: embedded.OpMulti, Action: embedded.HoldReplies})
-				require.NoError(t, replies.Wait(patient.Deadline(t))) // a heartbeat, T/6 after
+				require.NoError(t, replies.Wait(scene.Deadline(t))) // a heartbeat, T/6 after
 				time.Sleep(timeout / 10)
 				require.NoError(t, c.operator.Delete(sharedPath+"/"+node, -1))
 				remote := c.enter(t, c.theirs, sharedPath)

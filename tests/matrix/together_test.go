@@ -10,7 +10,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -38,7 +38,7 @@ func (c *crowd) gather(t *testing.T, n int, f embedded.Fault, lockPaths ...strin
 	c.know(t, append(lockPaths, pilotPath)...)
 	kept = c.strike(t, embedded.Fault{Path: pilotPath + "/*-lock-", Action: embedded.HoldReplies})
 	pilot = c.enter(t, c.ours, pilotPath)
-	require.NoError(t, kept.Wait(patient.Deadline(t)))
+	require.NoError(t, kept.Wait(scene.Deadline(t)))
 	synctest.Wait()
 	fault = c.strike(t, f)
 	for i := range n {
@@ -56,7 +56,7 @@ func struck(action embedded.Action, paths int) func(*testing.T, *crowd) {
 			c.excuse(pilot)
 		}
 		kept.Release()
-		require.NoError(t, fault.Wait(patient.Deadline(t)))
+		require.NoError(t, fault.Wait(scene.Deadline(t)))
 		synctest.Wait()
 		made := map[int64]bool{}
 		for _, lockPath := range somePaths(paths) {
@@ -67,7 +67,7 @@ func struck(action embedded.Action, paths int) func(*testing.T, *crowd) {
 			}
 			c.enter(t, c.theirs, lockPath)
 		}
-		if action == embedded.CutAfter && patient.Fast(t, "group-commit") {
+		if action == embedded.CutAfter && scene.Fast(t, "group-commit") {
 			require.Len(t, made, 1, "they share a transaction")
 			for _, m := range all {
 				c.awaitHolds(t, m)
@@ -84,7 +84,7 @@ func severalUnderWay(action embedded.Action) func(*testing.T, *crowd) {
 		const each = 64 // as many as make another transaction worth sending
 		pilot, _, fault, kept := c.gather(t, 2*each, embedded.Fault{Path: newNodes, Skip: 1, Action: action}, somePaths(3)...)
 		pilot.mayLose = action == embedded.ExpireBefore
-		require.NoError(t, fault.Wait(patient.Deadline(t)))
+		require.NoError(t, fault.Wait(scene.Deadline(t)))
 		kept.Release()
 		for _, lockPath := range somePaths(3) {
 			c.enter(t, c.theirs, lockPath)
@@ -123,7 +123,7 @@ func TestFaultsStrikeCreatesTogether(t *testing.T) {
 			func(t *testing.T, c *crowd) {
 				_, all, fault, kept := c.gather(t, 8, embedded.Fault{Path: newNodes, Action: embedded.HoldReplies}, somePaths(2)...)
 				kept.Release()
-				require.NoError(t, fault.Wait(patient.Deadline(t)))
+				require.NoError(t, fault.Wait(scene.Deadline(t)))
 				for _, i := range []int{0, 3, 6} {
 					all[i].cancel()
 					all[i].ends = context.Canceled
@@ -152,7 +152,7 @@ func TestCreatesAreDelayed(t *testing.T) {
 			first := c.queue(t, c.ours, 1, delayPath)[0]
 			remote := c.queue(t, c.theirs, 1, delayPath)[0]
 			second := c.queue(t, c.ours, 1, delayPath)[0]
-			delays := patient.Fast(t, "group-commit")
+			delays := scene.Fast(t, "group-commit")
 			if delays {
 				require.Len(t, c.children(t, delayPath), 3, "they are delayed")
 			}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -35,15 +35,15 @@ type touching struct {
 // TestTouches plays every scene.
 func TestTouches(t *testing.T) {
 	t.Parallel()
-	for _, scene := range touches() {
-		t.Run(scene.name, func(t *testing.T) {
-			t.Logf("required: %s", scene.outcome)
+	for _, play := range touches() {
+		t.Run(play.name, func(t *testing.T) {
+			t.Logf("required: %s", play.outcome)
 			synctest.Test(t, func(t *testing.T) {
 				limit := 5
-				if scene.patient {
+				if play.patient {
 					limit = 1000
 				}
-				scene.play(t, enter(t, embedded.WithSyncLimit(limit)))
+				play.play(t, enter(t, embedded.WithSyncLimit(limit)))
 			})
 		})
 	}
@@ -61,7 +61,7 @@ func enter(t *testing.T, opts ...embedded.Option) *inside {
 	e.subject = e.join(t, mutex, e.follower.Addr()+","+e.third.Addr(),
 		locks.WithSuspendedTime(func() time.Duration { return time.Duration(e.suspended.Load()) }))
 	for _, p := range []*player{e.subject, e.next} {
-		patient.GiveBack(t, patient.LockAt(t, p.client, lockPath))
+		scene.GiveBack(t, scene.LockAt(t, p.client, lockPath))
 	}
 	time.Sleep(2 * timeout)
 	return e
@@ -75,7 +75,7 @@ func (e *inside) holding(t *testing.T) *locks.Lease {
 	e.next.wait(t)
 	time.Sleep(2 * timeout)
 	beat := e.inject(t, embedded.Fault{Op: embedded.OpMulti, Path: lockPath + "/" + lease.Node()})
-	require.NoError(t, beat.Wait(patient.Deadline(t)))
+	require.NoError(t, beat.Wait(scene.Deadline(t)))
 	time.Sleep(timeout/6 - tick/10)
 	return lease
 }
@@ -93,10 +93,10 @@ func (e *inside) concludes(t *testing.T, holder, other *player) {
 	lease := holder.hold(t)
 	require.True(t, lease.Valid())
 	require.Empty(t, other.got, "both have it")
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	after := other.hold(t)
 	require.Greater(t, after.Token(), lease.Token())
-	patient.GiveBack(t, after)
+	scene.GiveBack(t, after)
 	time.Sleep(timeout + 2*tick)
 	require.Empty(t, e.children(t, lockPath))
 }
@@ -112,7 +112,7 @@ func (e *inside) losesInTime(t *testing.T) {
 	lost := e.subject.await(t, stLost)
 	require.Equal(t, messages.ReasonLeaseOver, lost.Reason)
 	require.LessOrEqual(t, lost.At, e.next.await(t, stHeld).At)
-	require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+	require.ErrorIs(t, lease.Unlock(scene.Deadline(t)), locks.ErrLost)
 }
 
 // comesBack has the subject's client ask once more, which it may as soon as all is well.
@@ -158,7 +158,7 @@ func (e *inside) moves(t *testing.T, least, most time.Duration) *locks.Lease {
 	e.third.Refuse(false)
 	e.follower.DropClients()
 	e.subject.await(t, stRecovering)
-	_, err := e.subject.rec.AwaitNth(patient.Deadline(t), stHeld, 2)
+	_, err := e.subject.rec.AwaitNth(scene.Deadline(t), stHeld, 2)
 	require.NoError(t, err)
 	return lease
 }
@@ -252,7 +252,7 @@ func touches() (all []touching) {
 				}
 				e.subject.await(t, stLost)
 				require.False(t, lease.Valid())
-				require.ErrorIs(t, lease.Unlock(patient.Deadline(t)), locks.ErrLost)
+				require.ErrorIs(t, lease.Unlock(scene.Deadline(t)), locks.ErrLost)
 				e.states(t, stCreating, stHeld, stLost)
 				e.next.hold(t)
 				e.comesBack(t)

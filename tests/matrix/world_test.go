@@ -17,9 +17,8 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -40,7 +39,7 @@ type world struct {
 
 func newWorld(t *testing.T, replicas int, opts ...embedded.Option) *world {
 	t.Helper()
-	server := bubble.Server(t, append(opts, embedded.WithTick(tick), embedded.WithReplicas(replicas))...)
+	server := scene.Virtual(t, append(opts, embedded.WithTick(tick), embedded.WithReplicas(replicas))...)
 	conn, events, err := zk.Connect(server.Addrs(), timeout, zk.WithDialer(server.Dialer()), zk.WithLogger(rig.Silent{}))
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -79,7 +78,7 @@ type player struct {
 	within context.Context // of a lease that it asks within; nil for none
 	locker locks.Locker
 	rec    *actorstest.Recorder
-	got    <-chan patient.Answer // of Lock; nil while it was not called
+	got    <-chan scene.Answer // of Lock; nil while it was not called
 	lease  *locks.Lease
 }
 
@@ -90,9 +89,9 @@ type kind func(*locks.Client, ...locks.LockOption) locks.Locker
 func (w *world) join(t *testing.T, lock kind, connect string, opts ...locks.Option) *player {
 	t.Helper()
 	opts = append([]locks.Option{locks.WithDialer(w.server.DialContext), locks.WithSessionTimeout(timeout)}, opts...)
-	client, err := locks.Open(patient.Deadline(t), connect, opts...)
+	client, err := locks.Open(scene.Deadline(t), connect, opts...)
 	require.NoError(t, err)
-	bubble.CloseLater(t, client)
+	scene.CloseLater(t, client)
 	if b := w.brake; b != nil && !b.joined {
 		b.joined = true
 		brakes.Store(client, b)
@@ -103,8 +102,8 @@ func (w *world) join(t *testing.T, lock kind, connect string, opts ...locks.Opti
 
 // newPlayer has a client ask for a lock. Its brake, if there is one, hears of it as well.
 func newPlayer(t *testing.T, client *locks.Client, lock kind) *player {
-	rec := patient.Recorder(t, client)
-	observed := []locks.LockOption{patient.ObservedBy(rec)}
+	rec := scene.Recorder(t, client)
+	observed := []locks.LockOption{scene.ObservedBy(rec)}
 	if b, ok := brakes.Load(client); ok {
 		observed = append(observed, locks.WithObserver(client.System().Root.Spawn(actor.PropsFromFunc(func(actor.Context) {},
 			actor.WithMailbox(func() actor.Mailbox { return b.(*brake) })))))
@@ -131,13 +130,13 @@ func unlock(ctx context.Context, lease *locks.Lease) error {
 // ask calls Lock on a goroutine.
 func (p *player) ask(t *testing.T) {
 	t.Helper()
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	if p.within != nil {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(p.within), patient.Bound)
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(p.within), scene.Bound)
 		t.Cleanup(cancel)
 	}
-	p.got = patient.Elsewhere(ctx, p.locker.Lock)
+	p.got = scene.Elsewhere(ctx, p.locker.Lock)
 }
 
 // hold waits until Lock has given the lock.
@@ -147,7 +146,7 @@ func (p *player) hold(t *testing.T) *locks.Lease {
 		p.ask(t)
 	}
 	if p.lease == nil {
-		a := patient.Receive(t, p.got)
+		a := scene.Receive(t, p.got)
 		require.NoError(t, a.Err)
 		p.lease = a.Lease
 	}
@@ -163,7 +162,7 @@ func (p *player) wait(t *testing.T) {
 
 func (p *player) await(t *testing.T, state messages.State) messages.Transition {
 	t.Helper()
-	return patient.Await(t, p.rec, state)
+	return scene.Await(t, p.rec, state)
 }
 
 // session is the id of the player's session.
@@ -208,14 +207,14 @@ func (w *world) restart(t *testing.T) {
 // awaitExpiry waits until the servers have ended a session.
 func (w *world) awaitExpiry(t *testing.T, session int64) {
 	t.Helper()
-	patient.Eventually(t, func() bool { return !slices.Contains(w.server.Sessions(), session) }, "the session has expired")
+	scene.Eventually(t, func() bool { return !slices.Contains(w.server.Sessions(), session) }, "the session has expired")
 }
 
 // children lists a lock path as the servers have it now.
 func (w *world) children(t *testing.T, lockPath string) []string {
 	t.Helper()
 	var names []string
-	patient.Eventually(t, func() (read bool) { // the operator's connection is cut with the others
+	scene.Eventually(t, func() (read bool) { // the operator's connection is cut with the others
 		_, err := w.operator.Sync("/")
 		if err == nil {
 			names, _, err = w.operator.Children(lockPath)

@@ -62,10 +62,10 @@ var noWaiters = map[string]string{
 }
 
 // opens finds what opens a session whose re-lists are counted.
-var opens = regexp.MustCompile(`\b(patient\.Open|bubble\.(Client|OpenClient|OpenThrough|CloseLater|Session)|stage\.New(For)?|relists\.(Count|None|Said|Child|Listen|Listening))\b`)
+var opens = regexp.MustCompile(`\bscene\.(Open|Client|ClientAt|ClientOver|CloseLater|SessionOver|NewStage(For)?|CountRelists|NoRelists|SaidRelists|ErrorOutput|Listen|Listening)\b`)
 
 // helpers are the packages that declare these, or open sessions for other suites.
-var helpers = map[string]bool{"tests/bubble": true, "tests/late": true, "tests/patient": true, "tests/relists": true, "tests/stage": true, "tests/stories": true, "tests/mistakes": true}
+var helpers = map[string]bool{"tests/scene": true, "tests/mistakes": true}
 
 // TestEverySuiteWithWaitersIsHere: a suite that opens sessions has a test in the table, or it is said
 // why none of them waits.

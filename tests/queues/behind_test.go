@@ -10,8 +10,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // told is a listener for WithOnChange.
@@ -25,7 +24,7 @@ func newTold() (told, locks.LockOption) {
 // waits gives the next change, which says behind whom the Lock waits.
 func (c told) waits(t *testing.T) messages.Contender {
 	t.Helper()
-	change := patient.Receive(t, c)
+	change := scene.Receive(t, c)
 	require.Equal(t, locks.Waiting, change.Kind)
 	require.Nil(t, change.Lease)
 	return change.Behind
@@ -34,35 +33,35 @@ func (c told) waits(t *testing.T) messages.Contender {
 // TestWaitingSaysBehindWhom: for each kind of lock, behind another client and behind the same, the contender is as the queue
 // shows it. Nothing is told of a Lock that need not wait.
 func TestWaitingSaysBehindWhom(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		client, other := at.Open(t), at.Open(t)
 		for name, c := range map[string]struct {
 			holder *locks.Client
-			holds  patient.Kind
-			waits  patient.Kind
+			holds  scene.Kind
+			waits  scene.Kind
 		}{
-			"mutex":       {other, patient.Exclusive, patient.Exclusive},
-			"this-client": {client, patient.Exclusive, patient.Exclusive},
-			"contest":     {other, patient.Contest, patient.Contest},
-			"reader":      {other, patient.Reader, patient.Writer},
-			"writer":      {other, patient.Writer, patient.Reader},
-			"permits":     {other, patient.Permits(2, 2), patient.Permits(1, 2)},
-			"kazoo":       {other, patient.Exclusive.With(locks.WithNaming(messages.KazooNaming)), patient.Exclusive},
+			"mutex":       {other, scene.Exclusive, scene.Exclusive},
+			"this-client": {client, scene.Exclusive, scene.Exclusive},
+			"contest":     {other, scene.Contest, scene.Contest},
+			"reader":      {other, scene.Reader, scene.Writer},
+			"writer":      {other, scene.Writer, scene.Reader},
+			"permits":     {other, scene.Permits(2, 2), scene.Permits(1, 2)},
+			"kazoo":       {other, scene.Exclusive.With(locks.WithNaming(messages.KazooNaming)), scene.Exclusive},
 		} {
 			t.Run(name, func(t *testing.T) {
 				changes, option := newTold()
 				lease := c.holds.With(locks.WithLabel("nightly run")).Holds(t, c.holder, "/"+name)
-				got := patient.Elsewhere(patient.Deadline(t), c.waits(client, "/"+name, option).Lock)
-				behind, shown := changes.waits(t), patient.QueueOf(t, other, "/"+name)[0]
+				got := scene.Elsewhere(scene.Deadline(t), c.waits(client, "/"+name, option).Lock)
+				behind, shown := changes.waits(t), scene.QueueOf(t, other, "/"+name)[0]
 				require.Equal(t, "nightly run", behind.Label)
 				require.Equal(t, os.Getpid(), behind.PID)
 				require.Equal(t, lease.Token(), behind.Token)
 				shown.Holds = false // which the waiter does not know
 				shown.Since, shown.Actor, shown.Who = behind.Since, behind.Actor, behind.Who
 				require.Equal(t, shown, behind)
-				patient.GiveBack(t, lease)
-				patient.GiveBack(t, patient.Got(t, got))
-				patient.GiveBack(t, patient.Locked(t, c.waits(client, "/"+name, option).Lock))
+				scene.GiveBack(t, lease)
+				scene.GiveBack(t, scene.Got(t, got))
+				scene.GiveBack(t, scene.Locked(t, c.waits(client, "/"+name, option).Lock))
 				require.Empty(t, changes)
 			})
 		}
@@ -72,25 +71,25 @@ func TestWaitingSaysBehindWhom(t *testing.T) {
 // TestWaitingIsToldAnew: when another contender is before the Lock, and when somebody asks that one for the lock. One may ask
 // just the contender that was told.
 func TestWaitingIsToldAnew(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	one, two, three := at.Open(t), at.Open(t), at.Open(t)
-	held := patient.Exclusive.With(locks.WithLabel("holder")).Holds(t, one, "/anew")
-	middle := patient.Exclusive.With(locks.WithLabel("middle")).Waits(t, two, "/anew")
+	held := scene.Exclusive.With(locks.WithLabel("holder")).Holds(t, one, "/anew")
+	middle := scene.Exclusive.With(locks.WithLabel("middle")).Waits(t, two, "/anew")
 	changes, option := newTold()
-	last := patient.Exclusive.With(option).Waits(t, three, "/anew")
+	last := scene.Exclusive.With(option).Waits(t, three, "/anew")
 	require.Equal(t, "middle", changes.waits(t).Label)
 	middle.Leave()
 	holder := changes.waits(t)
 	require.Equal(t, held.Node(), holder.Node)
 	require.False(t, holder.Asked)
-	answer, err := three.Session().Ask(patient.Deadline(t), messages.SendRevokeRequest{Path: holder.Path, Of: holder})
+	answer, err := three.Session().Ask(scene.Deadline(t), messages.SendRevokeRequest{Path: holder.Path, Of: holder})
 	require.NoError(t, err)
 	require.Len(t, answer.(*messages.RevokeRequestSent).Asked, 1)
 	asked := changes.waits(t)
 	require.True(t, asked.Asked)
 	require.Equal(t, "holder", asked.Label)
-	patient.AwaitAsked(t, held)
-	patient.GiveBack(t, held)
+	scene.AwaitAsked(t, held)
+	scene.GiveBack(t, held)
 	last.Passes(t)
 	require.Empty(t, changes, "nothing else has changed")
 }
@@ -98,13 +97,13 @@ func TestWaitingIsToldAnew(t *testing.T) {
 // TestWaitingInACohort: of calls that wait for one node the first is told who is before that, and the next when the first has
 // gone. One that comes later is told of the call of its client that has the node, or asks for it.
 func TestWaitingInACohort(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	client, other := at.Open(t), at.Open(t)
-	held := patient.Exclusive.With(locks.WithLabel("outside")).Holds(t, other, "/cohort")
-	lock := func(behind string) (told, *patient.Waiter) {
+	held := scene.Exclusive.With(locks.WithLabel("outside")).Holds(t, other, "/cohort")
+	lock := func(behind string) (told, *scene.Waiter) {
 		changes, option := newTold()
-		ctx, leave := context.WithCancel(patient.Deadline(t))
-		w := &patient.Waiter{Leave: leave, Done: make(chan struct{})}
+		ctx, leave := context.WithCancel(scene.Deadline(t))
+		w := &scene.Waiter{Leave: leave, Done: make(chan struct{})}
 		go func() {
 			defer close(w.Done)
 			w.Lease, w.Err = client.Mutex("/cohort", option, locks.WithCohort(9), locks.WithLabel("inside")).Lock(ctx)
@@ -121,10 +120,10 @@ func TestWaitingInACohort(t *testing.T) {
 	require.Equal(t, held.Node(), second.waits(t).Node)
 	three.Leave()
 	require.ErrorIs(t, three.Fails(t), context.Canceled)
-	patient.GiveBack(t, held)
+	scene.GiveBack(t, held)
 	inside := two.Granted(t)
 	fourth, four := lock("inside")
-	patient.GiveBack(t, inside)
+	scene.GiveBack(t, inside)
 	four.Passes(t)
 	for _, changes := range []told{first, second, third, fourth} {
 		require.Empty(t, changes)
@@ -133,65 +132,65 @@ func TestWaitingInACohort(t *testing.T) {
 
 // TestBehindIsANotice: the observers of a lock actor are told, also one that comes late.
 func TestBehindIsANotice(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	one, two := at.Open(t), at.Open(t)
-	held := patient.Exclusive.With(locks.WithLabel("holder")).Holds(t, one, "/notice")
-	waiter := patient.Queue(t, two, "/notice")
-	behind, err := actorstest.AwaitNotice[*messages.Behind](patient.Deadline(t), waiter.Rec)
+	held := scene.Exclusive.With(locks.WithLabel("holder")).Holds(t, one, "/notice")
+	waiter := scene.Queue(t, two, "/notice")
+	behind, err := actorstest.AwaitNotice[*messages.Behind](scene.Deadline(t), waiter.Rec)
 	require.NoError(t, err)
-	require.Equal(t, patient.Await(t, waiter.Rec, messages.StateWatching).Grant, behind.Grant)
+	require.Equal(t, scene.Await(t, waiter.Rec, messages.StateWatching).Grant, behind.Grant)
 	require.Equal(t, "holder", behind.Contender.Label)
 	require.Equal(t, held.Token(), behind.Contender.Token)
-	_, err = one.Revoke(patient.Deadline(t), "/notice")
+	_, err = one.Revoke(scene.Deadline(t), "/notice")
 	require.NoError(t, err)
-	_, err = actorstest.AwaitNotice(patient.Deadline(t), waiter.Rec, func(b *messages.Behind) bool { return b.Contender.Asked })
+	_, err = actorstest.AwaitNotice(scene.Deadline(t), waiter.Rec, func(b *messages.Behind) bool { return b.Contender.Asked })
 	require.NoError(t, err)
 	waiter.Leave()
-	_, err = actorstest.AwaitNotice[*messages.Cancelled](patient.Deadline(t), waiter.Rec)
+	_, err = actorstest.AwaitNotice[*messages.Cancelled](scene.Deadline(t), waiter.Rec)
 	require.NoError(t, err)
 	require.Len(t, waiter.Rec.Notices(), 3)
-	patient.GiveBack(t, held)
+	scene.GiveBack(t, held)
 }
 
 // TestWaitingIsNotToldAfterTheAnswer: a callback that takes long delays those behind it. A Lock that holds by then waits for
 // nobody any more.
 func TestWaitingIsNotToldAfterTheAnswer(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	client, other := at.Open(t), at.Open(t)
-	first, second := patient.LockAt(t, other, "/first"), patient.LockAt(t, other, "/second")
+	first, second := scene.LockAt(t, other, "/first"), scene.LockAt(t, other, "/second")
 	slow, begun := make(chan struct{}), make(chan struct{})
-	waits := patient.Elsewhere(patient.Deadline(t), client.Mutex("/first", locks.WithOnChange(func(locks.Change) {
+	waits := scene.Elsewhere(scene.Deadline(t), client.Mutex("/first", locks.WithOnChange(func(locks.Change) {
 		close(begun)
 		<-slow
 	})).Lock)
-	patient.Receive(t, begun)
+	scene.Receive(t, begun)
 	changes, option := newTold()
-	quick := patient.Exclusive.With(option).Waits(t, client, "/second")
-	_, err := actorstest.AwaitNotice[*messages.Behind](patient.Deadline(t), quick.Rec)
+	quick := scene.Exclusive.With(option).Waits(t, client, "/second")
+	_, err := actorstest.AwaitNotice[*messages.Behind](scene.Deadline(t), quick.Rec)
 	require.NoError(t, err)
-	patient.GiveBack(t, second)
+	scene.GiveBack(t, second)
 	quick.Passes(t)
 	close(slow)
-	patient.GiveBack(t, first)
-	patient.GiveBack(t, patient.Got(t, waits))
-	third := patient.LockAt(t, other, "/third")
-	last := patient.Exclusive.With(option).Waits(t, client, "/third")
+	scene.GiveBack(t, first)
+	scene.GiveBack(t, scene.Got(t, waits))
+	third := scene.LockAt(t, other, "/third")
+	last := scene.Exclusive.With(option).Waits(t, client, "/third")
 	require.Equal(t, "/third", changes.waits(t).Path, "it is behind what was queued before")
-	patient.GiveBack(t, third)
+	scene.GiveBack(t, third)
 	last.Passes(t)
 }
 
 // TestAskedWaiterForPermits: somebody who asks a waiter for permits that it does not have writes to its node, as a holder does.
 func TestAskedWaiterForPermits(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	client, other, permit := at.Open(t), at.Open(t), patient.Permits(1, 1)
+	at := scene.OnEmbedded(t)
+	client, other, permit := at.Open(t), at.Open(t), scene.Permits(1, 1)
 	held, waits := permit.Holds(t, other, "/permits"), permit.Waits(t, client, "/permits")
-	_, err := other.Session().Ask(patient.Deadline(t), messages.SendRevokeRequest{Path: "/permits", Of: patient.QueueOf(t, other, "/permits")[1]})
+	_, err := other.Session().Ask(scene.Deadline(t), messages.SendRevokeRequest{Path: "/permits", Of: scene.QueueOf(t, other, "/permits")[1]})
 	require.NoError(t, err)
-	waiter := patient.QueueOf(t, other, "/permits")[1]
+	waiter := scene.QueueOf(t, other, "/permits")[1]
 	require.True(t, waiter.Asked)
 	require.False(t, waiter.Holds)
 	require.Equal(t, []string{held.Node()}, waiter.WaitsFor)
-	patient.GiveBack(t, held)
+	scene.GiveBack(t, held)
 	waits.Passes(t)
 }

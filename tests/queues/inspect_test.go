@@ -13,31 +13,29 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // TestLocksFindsAllBelow a root, of each kind, and passes over what is no lock, or ZooKeeper's own. What it may not read it
 // reports, and goes on with the rest.
 func TestLocksFindsAllBelow(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	one, two, o := at.Open(t), at.Open(t), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	one, two, o := at.Open(t), at.Open(t), scene.Look(t, at)
 	o.Plant(t, "/app/config", "a note")
 	for _, path := range []string{"/app/a", "/app/deep/er/b", "/other"} {
-		patient.LockAt(t, one, path)
+		scene.LockAt(t, one, path)
 	}
 	for range 2 {
-		patient.Queue(t, two, "/app/deep/er/b")
+		scene.Queue(t, two, "/app/deep/er/b")
 	}
 	for range 3 {
-		patient.Reader.Holds(t, one, "/app/rw")
+		scene.Reader.Holds(t, one, "/app/rw")
 	}
-	patient.Permits(3, 5).Holds(t, one, "/app/sem")
-	patient.Exclusive.With(locks.WithName("second")).Holds(t, one, "/app/a")
-	patient.Contest.Holds(t, one, "/app/prize")
+	scene.Permits(3, 5).Holds(t, one, "/app/sem")
+	scene.Exclusive.With(locks.WithName("second")).Holds(t, one, "/app/a")
+	scene.Contest.Holds(t, one, "/app/prize")
 	_, err := o.Create(at.Root()+"/app/service", []byte("10.0.0.1:80"), zk.FlagEphemeral, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
 	all := []messages.LockCount{
@@ -46,7 +44,7 @@ func TestLocksFindsAllBelow(t *testing.T) {
 		{Path: "/app/rw", Holders: 3}, {Path: "/app/sem", Holders: 1, Permits: 5, Taken: 3}, {Path: "/other", Holders: 1},
 	}
 	tree := func(client *locks.Client, root string) *messages.LockTree {
-		tree, err := client.Locks(patient.Deadline(t), root)
+		tree, err := client.Locks(scene.Deadline(t), root)
 		require.NoError(t, err)
 		return tree
 	}
@@ -55,7 +53,7 @@ func TestLocksFindsAllBelow(t *testing.T) {
 	} {
 		require.Equal(t, &messages.LockTree{Root: root, Locks: want}, tree(two, root))
 	}
-	veryRoot := tree(patient.Open(t, at.Hosts()), "/")
+	veryRoot := tree(scene.Open(t, at.Hosts()), "/")
 	require.Contains(t, veryRoot.Locks, messages.LockCount{Path: at.Root() + "/other", Holders: 1})
 	for _, u := range veryRoot.Unread {
 		require.False(t, strings.HasPrefix(u.Path, "/zookeeper"), u.Path)
@@ -74,7 +72,7 @@ func TestLocksFindsAllBelow(t *testing.T) {
 		require.Equal(t, path, some.Unread[i].Path)
 		require.Equal(t, messages.ReasonNoAuth, some.Unread[i].Reason)
 	}
-	_, err = two.Queue(patient.Deadline(t), "/shut")
+	_, err = two.Queue(scene.Deadline(t), "/shut")
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 }
 
@@ -103,29 +101,29 @@ var questions = map[string]func(context.Context, *locks.Client, string) error{
 
 // TestQueriesAboutBadPaths: are refused before anything is sent.
 func TestQueriesAboutBadPaths(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	proxy := at.Proxy(t)
-	client := patient.Open(t, proxy.Addr()+at.Root(), locks.WithSessionTimeout(stories.Longest)) // heartbeats come later
+	client := scene.Open(t, proxy.Addr()+at.Root(), locks.WithSessionTimeout(scene.Longest)) // heartbeats come later
 	before := proxy.Requests(rig.OpAny)
 	for _, path := range []string{"", "orders", "//", "/a//b", "/a/", "/a\x00b", "/.", "/a/../b", "/zookeeper/locks"} {
 		for name, question := range questions {
-			require.ErrorIs(t, question(patient.Deadline(t), client, path), zkconn.ErrBadPath, "%s of %q", name, path)
+			require.ErrorIs(t, question(scene.Deadline(t), client, path), zkconn.ErrBadPath, "%s of %q", name, path)
 		}
-		answer, err := client.Session().Ask(patient.Deadline(t), messages.FindMissing{Path: path})
+		answer, err := client.Session().Ask(scene.Deadline(t), messages.FindMissing{Path: path})
 		require.NoError(t, err)
 		require.Equal(t, messages.ReasonBadInput, answer.(*messages.MissingFound).Reason)
 	}
 	for _, name := range []string{"Queue", "Revoke"} {
-		require.ErrorIs(t, questions[name](patient.Deadline(t), client, "/"), zkconn.ErrBadPath, name)
+		require.ErrorIs(t, questions[name](scene.Deadline(t), client, "/"), zkconn.ErrBadPath, name)
 	}
-	_, err := client.Session().Ask(patient.Deadline(t), "what?")
+	_, err := client.Session().Ask(scene.Deadline(t), "what?")
 	require.ErrorIs(t, err, actors.ErrBadAcquire)
 	require.Equal(t, before, proxy.Requests(rig.OpAny))
 }
 
 // TestQueriesInVain: after Close, and when ctx has ended.
 func TestQueriesInVain(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	client := at.Open(t)
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -133,22 +131,22 @@ func TestQueriesInVain(t *testing.T) {
 		require.ErrorIs(t, question(ended, client, "/some"), context.Canceled, name)
 	}
 	session := client.Session()
-	require.NoError(t, client.Close(patient.Deadline(t)))
+	require.NoError(t, client.Close(scene.Deadline(t)))
 	for name, question := range questions {
-		require.ErrorIs(t, question(patient.Deadline(t), client, "/some"), locks.ErrClosed, name)
+		require.ErrorIs(t, question(scene.Deadline(t), client, "/some"), locks.ErrClosed, name)
 	}
-	s := stage.New(t, at.Connect())
-	require.NoError(t, s.Session.Close(patient.Deadline(t)))
-	_, err := s.Session.Ask(patient.Deadline(t), &messages.ReadQueue{Path: "/some"})
+	s := scene.NewStage(t, at.Connect())
+	require.NoError(t, s.Session.Close(scene.Deadline(t)))
+	_, err := s.Session.Ask(scene.Deadline(t), &messages.ReadQueue{Path: "/some"})
 	require.ErrorIs(t, err, actors.ErrSessionClosed)
 	require.ErrorIs(t, session.Err(), actors.ErrSessionClosed)
 }
 
 // TestCloseAnswersWhoWaits: a question that waits for the connection ends with the client.
 func TestCloseAnswersWhoWaits(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	proxy := at.Proxy(t)
-	s := stage.New(t, proxy.Addr()+at.Root())
+	s := scene.NewStage(t, proxy.Addr()+at.Root())
 	proxy.Refuse(true)
 	proxy.Cut()
 	got := make(chan any, 1)
@@ -169,15 +167,15 @@ func TestCloseAnswersWhoWaits(t *testing.T) {
 	select {
 	case answer := <-got:
 		require.Equal(t, messages.ReasonSessionClosed, answer.(*messages.Queue).Reason)
-	case <-patient.Deadline(t).Done():
+	case <-scene.Deadline(t).Done():
 		t.Fatal("no answer")
 	}
 }
 
 // TestActorsAsk: an actor program asks the session actor and is answered by a message.
 func TestActorsAsk(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s := stage.New(t, at.Connect())
+	at := scene.OnEmbedded(t)
+	s := scene.NewStage(t, at.Connect())
 	r := s.SpawnFor(t, messages.Acquire{Path: "/by/actor", Owner: "me", Caller: "her", Label: "x"})
 	held := r.Hold(t)
 	answers := make(chan any, 10)
@@ -196,7 +194,7 @@ func TestActorsAsk(t *testing.T) {
 		select {
 		case a := <-answers:
 			return a
-		case <-patient.Deadline(t).Done():
+		case <-scene.Deadline(t).Done():
 			t.Fatalf("no answer to %T", question)
 			return nil
 		}
@@ -210,8 +208,8 @@ func TestActorsAsk(t *testing.T) {
 	require.Len(t, ask(&messages.ReadLocks{Root: "/"}).(*messages.LockTree).Locks, 1)
 	require.Empty(t, ask(&messages.FindDeadlocks{Root: "/"}).(*messages.DeadlocksFound).Deadlocks)
 	require.Len(t, ask(&messages.SendRevokeRequest{Path: "/by/actor"}).(*messages.RevokeRequestSent).Asked, 1)
-	stage.Notice[*messages.RevokeRequested](t, r)
+	scene.Notice[*messages.RevokeRequested](t, r)
 	require.Equal(t, messages.ReasonNone, ask(&messages.Break{Contender: q.Contenders[0]}).(*messages.Broken).Reason)
-	require.Equal(t, messages.ReasonNodeDeleted, stage.Notice[*messages.Lost](t, r).Reason)
+	require.Equal(t, messages.ReasonNodeDeleted, scene.Notice[*messages.Lost](t, r).Reason)
 	require.Equal(t, messages.ReasonGone, ask(&messages.Break{Contender: q.Contenders[0]}).(*messages.Broken).Reason)
 }

@@ -7,17 +7,16 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestMissing: an empty queue is not all that there is to say of a path, or a chroot, that was mistyped.
 func TestMissing(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	client, o := at.Open(t), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	client, o := at.Open(t), scene.Look(t, at)
 	missing := func(path, want string) {
 		t.Helper()
-		got, err := client.Missing(patient.Deadline(t), path)
+		got, err := client.Missing(scene.Deadline(t), path)
 		require.NoError(t, err)
 		require.Equal(t, want, got, path)
 	}
@@ -33,13 +32,13 @@ func TestMissing(t *testing.T) {
 	missing("/private", "")
 	missing("/private/x", "/private/x")
 
-	wrong := patient.Open(t, at.Connect()+"/nowhere")
+	wrong := scene.Open(t, at.Connect()+"/nowhere")
 	for _, path := range []string{"/", "/a", "/a/b"} {
-		got, err := wrong.Missing(patient.Deadline(t), path)
+		got, err := wrong.Missing(scene.Deadline(t), path)
 		require.NoError(t, err)
 		require.Equal(t, "/", got, "the chroot")
 	}
-	_, err = client.Missing(patient.Deadline(t), "a")
+	_, err = client.Missing(scene.Deadline(t), "a")
 	require.ErrorIs(t, err, locks.ErrBadPath)
 	exists, _, err := o.Exists(at.Root() + "/nowhere")
 	require.NoError(t, err)

@@ -15,20 +15,19 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		one, two, other := at.Open(t), at.Open(t), at.Open(t)
 		begun := time.Now()
-		held := patient.Locked(t, one.Mutex("/orders/42", locks.WithLabel("billing")).Lock)
-		waits := patient.Queue(t, two, "/orders/42")
-		waiter := patient.Await(t, waits.Rec, messages.StateWatching)
+		held := scene.Locked(t, one.Mutex("/orders/42", locks.WithLabel("billing")).Lock)
+		waits := scene.Queue(t, two, "/orders/42")
+		waiter := scene.Await(t, waits.Rec, messages.StateWatching)
 
-		all := patient.QueueOf(t, other, "/orders/42")
+		all := scene.QueueOf(t, other, "/orders/42")
 		require.Len(t, all, 2)
 		host, err := os.Hostname()
 		require.NoError(t, err)
@@ -49,65 +48,65 @@ func TestQueueTellsWhoHoldsAndWhoWaits(t *testing.T) {
 		require.False(t, second.Holds)
 		require.Equal(t, []string{held.Node()}, second.WaitsFor)
 
-		patient.GiveBack(t, held)
+		scene.GiveBack(t, held)
 		lease := waits.Granted(t)
-		all = patient.QueueOf(t, other, "/orders/42")
+		all = scene.QueueOf(t, other, "/orders/42")
 		require.Len(t, all, 1)
 		require.True(t, all[0].Holds)
-		patient.GiveBack(t, lease)
-		require.Empty(t, patient.QueueOf(t, other, "/orders/42"))
-		require.Empty(t, patient.QueueOf(t, other, "/never/made"))
+		scene.GiveBack(t, lease)
+		require.Empty(t, scene.QueueOf(t, other, "/orders/42"))
+		require.Empty(t, scene.QueueOf(t, other, "/never/made"))
 	})
 }
 
 // TestQueueIsNotOlderThanTheCall: what was granted through one member is seen through any other.
 func TestQueueIsNotOlderThanTheCall(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		locker, looker := patient.Open(t, at.Members[0].Addr()+at.Root()),
-			patient.Open(t, at.Members[len(at.Members)-1].Addr()+at.Root())
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
+		locker, looker := scene.Open(t, at.Members[0].Addr()+at.Root()),
+			scene.Open(t, at.Members[len(at.Members)-1].Addr()+at.Root())
 		for range 50 {
-			lease := patient.Locked(t, locker.Mutex("/fresh").Lock)
-			all := patient.QueueOf(t, looker, "/fresh")
+			lease := scene.Locked(t, locker.Mutex("/fresh").Lock)
+			all := scene.QueueOf(t, looker, "/fresh")
 			require.Len(t, all, 1)
 			require.Equal(t, lease.Token(), all[0].Token)
-			patient.GiveBack(t, lease)
-			require.Empty(t, patient.QueueOf(t, looker, "/fresh"))
+			scene.GiveBack(t, lease)
+			require.Empty(t, scene.QueueOf(t, looker, "/fresh"))
 		}
 	})
 }
 
 // TestQueueOfEachKind: who holds, who waits, and for whom.
 func TestQueueOfEachKind(t *testing.T) {
-	r, w, x, permit := patient.Reader, patient.Writer, patient.Exclusive, patient.Permits(1, 3)
+	r, w, x, permit := scene.Reader, scene.Writer, scene.Exclusive, scene.Permits(1, 3)
 	a, b := x.With(locks.WithName("a")), x.With(locks.WithName("b"))
 	for name, c := range map[string]struct {
-		came     []patient.Kind // those that hold first
+		came     []scene.Kind // those that hold first
 		contends []messages.Contender
 		waits    [][]int // for whom each waits; nobody: it holds
 	}{
-		"rw": {[]patient.Kind{r, r, w, r}, []messages.Contender{{Mode: messages.Read}, {Mode: messages.Read}, {Mode: messages.Write},
+		"rw": {[]scene.Kind{r, r, w, r}, []messages.Contender{{Mode: messages.Read}, {Mode: messages.Read}, {Mode: messages.Write},
 			{Mode: messages.Read}}, [][]int{nil, nil, {1}, {2}}},
-		"permits": {[]patient.Kind{permit, permit, patient.Permits(2, 3), permit},
+		"permits": {[]scene.Kind{permit, permit, scene.Permits(2, 3), permit},
 			[]messages.Contender{{Mode: messages.Semaphore, Weight: 1}, {Mode: messages.Semaphore, Weight: 1},
 				{Mode: messages.Semaphore, Weight: 2}, {Mode: messages.Semaphore, Weight: 1}},
 			[][]int{nil, nil, {0, 1}, {2}}}, // whichever of the two leaves first
-		"names":   {[]patient.Kind{x, a, b}, []messages.Contender{{}, {Name: "a"}, {Name: "b"}}, [][]int{nil, nil, nil}},
-		"contest": {[]patient.Kind{patient.Contest}, []messages.Contender{{Mode: messages.Contest}}, [][]int{nil}},
+		"names":   {[]scene.Kind{x, a, b}, []messages.Contender{{}, {Name: "a"}, {Name: "b"}}, [][]int{nil, nil, nil}},
+		"contest": {[]scene.Kind{scene.Contest}, []messages.Contender{{Mode: messages.Contest}}, [][]int{nil}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			client := stories.OnEmbedded(t).Open(t)
+			client := scene.OnEmbedded(t).Open(t)
 			path := "/" + name
 			var nodes []string
-			var waiting []*patient.Waiter
+			var waiting []*scene.Waiter
 			for i, kind := range c.came {
 				if c.waits[i] == nil {
 					nodes = append(nodes, kind.With(locks.WithLabel("it holds")).Holds(t, client, path).Node())
 				} else {
 					waiting = append(waiting, kind.Waits(t, client, path))
-					nodes = append(nodes, patient.Await(t, waiting[len(waiting)-1].Rec, messages.StateWatching).Node)
+					nodes = append(nodes, scene.Await(t, waiting[len(waiting)-1].Rec, messages.StateWatching).Node)
 				}
 			}
-			all := patient.QueueOf(t, client, path)
+			all := scene.QueueOf(t, client, path)
 			require.Len(t, all, len(c.came))
 			for i, got := range all {
 				want := c.contends[i]
@@ -133,8 +132,8 @@ func TestQueueOfEachKind(t *testing.T) {
 // TestQueueKnowsOthersNodes: by their names and their data. It passes over nodes that are nobody's.
 func TestQueueKnowsOthersNodes(t *testing.T) {
 	const uuid, hex = "12345678-1234-1234-1234-123456789abc", "123456781234123412341234567890ab"
-	at := stories.OnEmbedded(t)
-	client, o := at.Open(t), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	client, o := at.Open(t), scene.Look(t, at)
 	o.Plant(t, "/mixed", "")
 	var want []messages.Library
 	for _, n := range []struct {
@@ -159,7 +158,7 @@ func TestQueueKnowsOthersNodes(t *testing.T) {
 	for _, stranger := range []string{"config", "leases"} {
 		o.Plant(t, "/mixed/"+stranger, "")
 	}
-	all := patient.QueueOf(t, client, "/mixed")
+	all := scene.QueueOf(t, client, "/mixed")
 	var got []messages.Library
 	for _, c := range all {
 		got = append(got, c.Library)
@@ -177,13 +176,13 @@ func TestQueueKnowsOthersNodes(t *testing.T) {
 
 // TestQueueShowsWhatItMayNotRead: with what the name and the server say without the data, among the others.
 func TestQueueShowsWhatItMayNotRead(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		owner := at.Open(t, locks.WithAuth("digest", []byte("me:secret")),
 			locks.WithACL(zk.DigestACL(zk.PermAll, "me", "secret")[0]), locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
-		lease := patient.Locked(t, owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock)
+		lease := scene.Locked(t, owner.Mutex("/secret", locks.WithLabel("nobody's business")).Lock)
 		stranger := at.Open(t)
-		behind := patient.Exclusive.With(locks.WithLabel("behind")).Waits(t, stranger, "/secret")
-		all := patient.QueueOf(t, stranger, "/secret")
+		behind := scene.Exclusive.With(locks.WithLabel("behind")).Waits(t, stranger, "/secret")
+		all := scene.QueueOf(t, stranger, "/secret")
 		require.Len(t, all, 2)
 		require.True(t, all[0].Unread)
 		require.True(t, all[0].Holds)
@@ -193,7 +192,7 @@ func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 			require.Zero(t, all[0].Token)
 			require.Zero(t, all[0].Session)
 			require.Zero(t, all[0].Since)
-			require.ErrorIs(t, stranger.Break(patient.Deadline(t), all[0]), actors.ErrBadAcquire)
+			require.ErrorIs(t, stranger.Break(scene.Deadline(t), all[0]), actors.ErrBadAcquire)
 		} else {
 			require.Equal(t, lease.Token(), all[0].Token)
 			require.Equal(t, owner.Session().ID(), all[0].Session)
@@ -203,15 +202,15 @@ func TestQueueShowsWhatItMayNotRead(t *testing.T) {
 		require.Equal(t, []string{all[0].Node}, all[1].WaitsFor)
 		behind.Leave() // no event would tell it that the one before is gone
 		require.ErrorIs(t, behind.Fails(t), context.Canceled)
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
 // existsNeedsRead reports whether the servers are of a version that says nothing of a node to somebody without READ: all
 // since 3.8.4 and 3.9.2 (ZOOKEEPER-2590).
-func existsNeedsRead(t *testing.T, zk *stories.Servers) bool {
+func existsNeedsRead(t *testing.T, zk *scene.Servers) bool {
 	t.Helper()
-	answer, err := zk.Members[0].FourLetter(patient.Deadline(t), "srvr")
+	answer, err := zk.Members[0].FourLetter(scene.Deadline(t), "srvr")
 	require.NoError(t, err)
 	require.Contains(t, answer, "version: ")
 	return !strings.Contains(answer, "version: 3.8.0-")
@@ -219,10 +218,10 @@ func existsNeedsRead(t *testing.T, zk *stories.Servers) bool {
 
 // TestQueueOutlastsTheSession: what was asked in one session is answered in the next.
 func TestQueueOutlastsTheSession(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		proxy := at.Proxy(t)
-		client, other := patient.Open(t, proxy.Addr()+at.Root()), at.Open(t)
-		lease := patient.Locked(t, other.Mutex("/kept").Lock)
+		client, other := scene.Open(t, proxy.Addr()+at.Root()), at.Open(t)
+		lease := scene.Locked(t, other.Mutex("/kept").Lock)
 		before := client.Session().ID()
 		proxy.Hold(true) // no answer comes in this session any more
 		hurried, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
@@ -231,13 +230,13 @@ func TestQueueOutlastsTheSession(t *testing.T) {
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		got := make(chan []messages.Contender, 1)
 		go func() {
-			all, err := client.Queue(patient.Deadline(t), "/kept")
+			all, err := client.Queue(scene.Deadline(t), "/kept")
 			assert.NoError(t, err)
 			got <- all
 		}()
-		patient.Eventually(t, func() bool { return proxy.Requests(rig.OpMulti) > 0 }, "it never asked")
+		scene.Eventually(t, func() bool { return proxy.Requests(rig.OpMulti) > 0 }, "it never asked")
 		id, password, _ := proxy.Session()
-		require.NoError(t, rig.ExpireSession(patient.Deadline(t), at.Members[0].Addr(), id, password))
+		require.NoError(t, rig.ExpireSession(scene.Deadline(t), at.Members[0].Addr(), id, password))
 		proxy.Cut()
 		proxy.Hold(false)
 		all := <-got

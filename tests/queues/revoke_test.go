@@ -14,15 +14,13 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stage"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // occupied has clients hold a kind of lock in turn, and the last of them wait for it.
 func (k contended) occupied(t *testing.T, path string, clients []*locks.Client, opts ...locks.LockOption) (held []*locks.Lease,
-	next *patient.Waiter) {
+	next *scene.Waiter) {
 	t.Helper()
 	for i, kind := range k.holders {
 		held = append(held, kind.With(opts...).Holds(t, clients[i%len(clients)], path))
@@ -32,16 +30,16 @@ func (k contended) occupied(t *testing.T, path string, clients []*locks.Client, 
 
 // contended is a kind of lock: all who hold it together, and one who then waits.
 type contended struct {
-	holders []patient.Kind
-	waiter  patient.Kind
+	holders []scene.Kind
+	waiter  scene.Kind
 }
 
 var revocable = map[string]contended{
-	"exclusive": {[]patient.Kind{patient.Exclusive}, patient.Exclusive},
-	"readers":   {[]patient.Kind{patient.Reader, patient.Reader, patient.Reader}, patient.Writer},
-	"writer":    {[]patient.Kind{patient.Writer}, patient.Reader},
-	"semaphore": {[]patient.Kind{patient.Permits(1, 3), patient.Permits(2, 3)}, patient.Permits(3, 3)},
-	"contest":   {[]patient.Kind{patient.Contest}, patient.Contest},
+	"exclusive": {[]scene.Kind{scene.Exclusive}, scene.Exclusive},
+	"readers":   {[]scene.Kind{scene.Reader, scene.Reader, scene.Reader}, scene.Writer},
+	"writer":    {[]scene.Kind{scene.Writer}, scene.Reader},
+	"semaphore": {[]scene.Kind{scene.Permits(1, 3), scene.Permits(2, 3)}, scene.Permits(3, 3)},
+	"contest":   {[]scene.Kind{scene.Contest}, scene.Contest},
 }
 
 func nodesOf(all []messages.Contender) (nodes []string) {
@@ -53,7 +51,7 @@ func nodesOf(all []messages.Contender) (nodes []string) {
 
 // TestRevokeAsksAllWhoHold: in every kind of lock, across sessions, all who hold are asked and told, and no waiter is.
 func TestRevokeAsksAllWhoHold(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		one, two, asker := at.Open(t), at.Open(t), at.Open(t)
 		for name, k := range revocable {
 			t.Run(name, func(t *testing.T) {
@@ -64,24 +62,24 @@ func TestRevokeAsksAllWhoHold(t *testing.T) {
 					nodes = append(nodes, lease.Node())
 				}
 				for range 2 {
-					asked, err := asker.Revoke(patient.Deadline(t), path)
+					asked, err := asker.Revoke(scene.Deadline(t), path)
 					require.NoError(t, err)
 					require.Equal(t, nodes, nodesOf(asked))
 				}
 				for _, lease := range held {
-					patient.AwaitAsked(t, lease)
+					scene.AwaitAsked(t, lease)
 				}
-				for _, c := range patient.QueueOf(t, asker, path) {
+				for _, c := range scene.QueueOf(t, asker, path) {
 					require.Equal(t, c.Holds, c.Asked, c.Node)
 				}
-				patient.GiveBack(t, held...) // asking has taken nothing away
+				scene.GiveBack(t, held...) // asking has taken nothing away
 				lease := next.Granted(t)
 				select {
 				case <-lease.Revoked():
 					t.Fatal("a waiter was asked")
 				default:
 				}
-				patient.GiveBack(t, lease)
+				scene.GiveBack(t, lease)
 			})
 		}
 	})
@@ -89,21 +87,21 @@ func TestRevokeAsksAllWhoHold(t *testing.T) {
 
 // TestRevokeForcesWhoHasAGrace: in every kind of lock. The lease is over before the next holds, in this process or another.
 func TestRevokeForcesWhoHasAGrace(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	one, two := at.Open(t), at.Open(t)
 	for name, k := range revocable {
 		for _, waits := range []*locks.Client{one, two} {
 			path := "/forced/" + name
 			held, next := k.occupied(t, path, []*locks.Client{one, waits}, locks.WithGrace(time.Millisecond))
-			_, err := two.Revoke(patient.Deadline(t), path)
+			_, err := two.Revoke(scene.Deadline(t), path)
 			require.NoError(t, err)
 			lease := next.Granted(t)
 			for _, forced := range held {
 				require.False(t, forced.Valid(), name)
 				require.ErrorIs(t, context.Cause(forced.Context()), locks.ErrRevoked, name)
-				require.ErrorIs(t, forced.Unlock(patient.Deadline(t)), locks.ErrRevoked, name)
+				require.ErrorIs(t, forced.Unlock(scene.Deadline(t)), locks.ErrRevoked, name)
 			}
-			patient.GiveBack(t, lease)
+			scene.GiveBack(t, lease)
 		}
 	}
 }
@@ -112,8 +110,8 @@ func TestRevokeForcesWhoHasAGrace(t *testing.T) {
 // recipe's.
 func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
 	const uuid = "12345678-1234-1234-1234-123456789abc"
-	at := stories.OnEmbedded(t)
-	client, o := at.Open(t), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	client, o := at.Open(t), scene.Look(t, at)
 	for path, n := range map[string]struct{ prefix, data, want string }{
 		"/curator": {"_c_" + uuid + "-lock-", "10.0.0.1", "__REVOKE__"},
 		"/recipe":  {"lock-", "", "unlock"},
@@ -125,7 +123,7 @@ func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
 		require.NoError(t, err)
 		behind, err := o.Create(at.Root()+path+"/"+n.prefix, []byte(n.data), zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
-		asked, err := client.Revoke(patient.Deadline(t), path)
+		asked, err := client.Revoke(scene.Deadline(t), path)
 		require.NoError(t, err)
 		require.Len(t, asked, 1)
 		for node, want := range map[string]string{node: n.want, behind: n.data} {
@@ -142,40 +140,40 @@ func TestRevokeSpeaksToEachInItsLanguage(t *testing.T) {
 // and where another library's request has overwritten the node as soon as the holder has heard of
 // it. One request is told once.
 func TestRevokeKeepsWhoHolds(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	holder, asker := at.Open(t), at.Open(t)
-	exclusive, cohort := patient.Exclusive, locks.WithCohort(8)
-	for name, kind := range map[string]patient.Kind{
-		"exclusive": exclusive, "reader": patient.Reader, "writer": patient.Writer, "semaphore": patient.Permits(2, 3),
-		"contest": patient.Contest, "sticky": exclusive.With(locks.WithSticky(time.Hour)), "cohort": exclusive.With(cohort),
-		"readers' cohort": patient.Reader.With(cohort),
+	exclusive, cohort := scene.Exclusive, locks.WithCohort(8)
+	for name, kind := range map[string]scene.Kind{
+		"exclusive": exclusive, "reader": scene.Reader, "writer": scene.Writer, "semaphore": scene.Permits(2, 3),
+		"contest": scene.Contest, "sticky": exclusive.With(locks.WithSticky(time.Hour)), "cohort": exclusive.With(cohort),
+		"readers' cohort": scene.Reader.With(cohort),
 	} {
 		for _, word := range []string{"", "__REVOKE__", "unlock"} {
 			t.Run(name+word, func(t *testing.T) {
-				path, h := "/kept/"+name+word, &patient.Changes{}
+				path, h := "/kept/"+name+word, &scene.Changes{}
 				lease := kind.With(locks.WithLabel("the holder"), locks.WithOnChange(h.Hear)).Holds(t, holder, path)
-				want := patient.QueueOf(t, asker, path)
+				want := scene.QueueOf(t, asker, path)
 				require.Len(t, want, 1)
 				require.Equal(t, "the holder", want[0].Label)
 				if word == "" {
-					_, err := asker.Revoke(patient.Deadline(t), path)
+					_, err := asker.Revoke(scene.Deadline(t), path)
 					require.NoError(t, err)
 				} else {
-					stories.Look(t, at).Write(t, "", want[0].At()[1:], word)
+					scene.Look(t, at).Write(t, "", want[0].At()[1:], word)
 				}
 				want[0].Asked = true
 				if word == "" {
-					require.Equal(t, want, patient.QueueOf(t, asker, path), "at once")
+					require.Equal(t, want, scene.QueueOf(t, asker, path), "at once")
 				}
-				patient.AwaitAsked(t, lease)
-				patient.Eventually(t, func() bool { return reflect.DeepEqual(want, patient.QueueOf(t, asker, path)) },
+				scene.AwaitAsked(t, lease)
+				scene.Eventually(t, func() bool { return reflect.DeepEqual(want, scene.QueueOf(t, asker, path)) },
 					"it is not seen who holds")
-				_, err := asker.Revoke(patient.Deadline(t), path)
+				_, err := asker.Revoke(scene.Deadline(t), path)
 				require.NoError(t, err)
-				require.Equal(t, want, patient.QueueOf(t, asker, path), "and when it is asked again")
-				patient.Eventually(t, func() bool { return len(h.Kinds()) > 0 }, "nobody is told")
-				patient.GiveBack(t, lease)
-				stories.AwaitNone(t, at, path)
+				require.Equal(t, want, scene.QueueOf(t, asker, path), "and when it is asked again")
+				scene.Eventually(t, func() bool { return len(h.Kinds()) > 0 }, "nobody is told")
+				scene.GiveBack(t, lease)
+				scene.AwaitNone(t, at, path)
 				require.Equal(t, []locks.ChangeKind{locks.RevokeRequested}, h.Kinds())
 			})
 		}
@@ -184,12 +182,12 @@ func TestRevokeKeepsWhoHolds(t *testing.T) {
 
 // TestRevokeOfWhatNobodyHolds: says so, and makes nothing.
 func TestRevokeOfWhatNobodyHolds(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	client, o := at.Open(t), stories.Look(t, at)
+	at := scene.OnEmbedded(t)
+	client, o := at.Open(t), scene.Look(t, at)
 	o.Plant(t, "/empty", "a note")
 	o.Plant(t, "/strangers/config", "")
 	for _, path := range []string{"/never/made", "/empty", "/strangers"} {
-		asked, err := client.Revoke(patient.Deadline(t), path)
+		asked, err := client.Revoke(scene.Deadline(t), path)
 		require.ErrorIs(t, err, locks.ErrNotHolding)
 		require.ErrorContains(t, err, path)
 		require.Empty(t, asked)
@@ -202,19 +200,19 @@ func TestRevokeOfWhatNobodyHolds(t *testing.T) {
 
 // TestRevokeOfWhoMayNotBeWritten: the others are asked all the same.
 func TestRevokeOfWhoMayNotBeWritten(t *testing.T) {
-	at := stories.OnEmbedded(t)
+	at := scene.OnEmbedded(t)
 	open1 := at.Open(t)
 	closed := at.Open(t, locks.WithACL(zk.WorldACL(zk.PermRead)...),
 		locks.WithParentACL(zk.WorldACL(zk.PermAll)...))
-	one := patient.Locked(t, open1.RWMutex("/some").RLock)
-	two := patient.Locked(t, closed.RWMutex("/some").RLock)
-	three := patient.Locked(t, open1.RWMutex("/some").RLock)
-	asked, err := at.Open(t).Revoke(patient.Deadline(t), "/some")
+	one := scene.Locked(t, open1.RWMutex("/some").RLock)
+	two := scene.Locked(t, closed.RWMutex("/some").RLock)
+	three := scene.Locked(t, open1.RWMutex("/some").RLock)
+	asked, err := at.Open(t).Revoke(scene.Deadline(t), "/some")
 	require.ErrorIs(t, err, zkconn.ErrNoAuth)
 	require.Equal(t, []string{one.Node(), three.Node()}, nodesOf(asked))
-	patient.AwaitAsked(t, one)
-	patient.AwaitAsked(t, three)
-	patient.GiveBack(t, one, two, three)
+	scene.AwaitAsked(t, one)
+	scene.AwaitAsked(t, three)
+	scene.GiveBack(t, one, two, three)
 }
 
 // slowToHear is a listener that takes its time to hear that its lock is taken away.
@@ -232,13 +230,13 @@ func (s *slowToHear) Hear(_ *actor.PID, notice any) {
 // TestForceIsHeardBeforeTheNextHolds: the node of a lock that is given back by force is not deleted
 // before the holder's listener has heard of it.
 func TestForceIsHeardBeforeTheNextHolds(t *testing.T) {
-	at := stories.OnEmbedded(t)
-	s, others := stage.New(t, at.Connect()), stage.New(t, at.Connect())
+	at := scene.OnEmbedded(t)
+	s, others := scene.NewStage(t, at.Connect()), scene.NewStage(t, at.Connect())
 	listener := &slowToHear{}
 	holder := s.SpawnFor(t, messages.Acquire{Path: "/forced", Grace: time.Millisecond}, actors.WithListener(listener))
 	holder.Hold(t)
 	next := others.Spawn(t, "/forced")
-	patient.Await(t, next.Rec, messages.StateWatching)
+	scene.Await(t, next.Rec, messages.StateWatching)
 	require.False(t, listener.forced.Load())
 	holder.Send(&messages.Revoke{})
 	next.Hold(t)

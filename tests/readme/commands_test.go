@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // A check carries out a command of a page, or as much of it as can be.
@@ -184,8 +184,8 @@ func serves(before, text string) check {
 		t.Run(before, func(t *testing.T) { // what it starts ends with it
 			_, address, _ := strings.Cut(p.leave(t, command, before+"http://"), before)
 			address, _, _ = strings.Cut(address, "\n")
-			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: patient.Bound}
-			patient.Eventually(t, func() bool {
+			client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: scene.Bound}
+			scene.Eventually(t, func() bool {
 				response, err := client.Get(address)
 				if err != nil {
 					return false

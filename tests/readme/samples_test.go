@@ -8,13 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestSample is the test with the embedded server that the page on testing shows.
 func TestSample(t *testing.T) {
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	server := embedded.Run(t) // closed with the test
 	opening, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

@@ -17,20 +17,18 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // weight is that of a contender's node of /a, and of any other path of two characters.
-var weight = stories.NodeBytes(&stories.Servers{}, "/a")
+var weight = scene.NodeBytes(&scene.Servers{}, "/a")
 
 // requireNone finds that nobody is left at some paths, nor a node of the session.
 func requireNone(t *testing.T, client *locks.Client, paths ...string) {
 	t.Helper()
 	synctest.Wait()
 	for _, path := range paths {
-		require.Empty(t, patient.QueueOf(t, client, path))
+		require.Empty(t, scene.QueueOf(t, client, path))
 	}
 	require.Zero(t, client.State().NodeBytes)
 }
@@ -40,9 +38,9 @@ func requireNone(t *testing.T, client *locks.Client, paths ...string) {
 func TestCrowdStandsInLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const crowd, nodes = 40, 4
-		client := bubble.Client(t, bubble.Server(t), locks.WithMaxWaiting(nodes))
+		client := scene.Client(t, scene.Virtual(t), locks.WithMaxWaiting(nodes))
 		mutex := client.Mutex("/a")
-		first := bubble.Locked(t, mutex.Lock)
+		first := scene.Locked(t, mutex.Lock)
 		var all sync.WaitGroup
 		for range crowd {
 			all.Go(func() {
@@ -53,12 +51,12 @@ func TestCrowdStandsInLine(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		has, queue := client.State(), patient.QueueOf(t, client, "/a")
+		has, queue := client.State(), scene.QueueOf(t, client, "/a")
 		require.Equal(t, 1+crowd, has.Inside+len(queue))
 		require.Equal(t, has.NodeBytes, len(queue)*weight)
 		require.GreaterOrEqual(t, has.Inside, crowd-nodes)
 		require.LessOrEqual(t, has.Inside, crowd-nodes/2, "those in line get nodes when half of the waiting nodes have gone")
-		bubble.GiveBack(t, first)
+		scene.GiveBack(t, first)
 		all.Wait()
 		require.Zero(t, client.State().Inside)
 		requireNone(t, client, "/a")
@@ -69,22 +67,22 @@ func TestCrowdStandsInLine(t *testing.T) {
 // session.
 func TestWaitsInsideBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t), locks.WithMaxWaiting(1))
+		client := scene.Client(t, scene.Virtual(t), locks.WithMaxWaiting(1))
 		lock := client.Mutex("/a").Lock
-		lease, waits := bubble.Locked(t, lock), patient.Elsewhere(t.Context(), lock)
+		lease, waits := scene.Locked(t, lock), scene.Elsewhere(t.Context(), lock)
 		synctest.Wait()
 		ctx, giveUp := context.WithCancel(t.Context())
-		inside := patient.Elsewhere(ctx, lock)
+		inside := scene.Elsewhere(ctx, lock)
 		synctest.Wait()
 		require.Equal(t, 1, client.State().Inside)
 		giveUp()
-		err := patient.Receive(t, inside).Err
+		err := scene.Receive(t, inside).Err
 		require.ErrorIs(t, err, context.Canceled)
 		var of *locks.Error
 		require.ErrorAs(t, err, &of)
-		require.Equal(t, patient.QueueOf(t, client, "/a")[1].Node, of.Behind.Node)
-		bubble.GiveBack(t, lease)
-		bubble.GiveBack(t, patient.Receive(t, waits).Lease)
+		require.Equal(t, scene.QueueOf(t, client, "/a")[1].Node, of.Behind.Node)
+		scene.GiveBack(t, lease)
+		scene.GiveBack(t, scene.Receive(t, waits).Lease)
 	})
 }
 
@@ -93,16 +91,16 @@ func TestWaitsInsideBehind(t *testing.T) {
 // get one.
 func TestTriesBeyondTheBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t), locks.WithMaxWaiting(16))
+		client := scene.Client(t, scene.Virtual(t), locks.WithMaxWaiting(16))
 		const crowd = 300
 		rw, permits := client.RWMutex("/a"), client.Semaphore("/b", crowd)
-		tries := func(try func(context.Context) (*locks.Lease, error)) (all []patient.Answer) {
-			var got []<-chan patient.Answer
+		tries := func(try func(context.Context) (*locks.Lease, error)) (all []scene.Answer) {
+			var got []<-chan scene.Answer
 			for range crowd {
-				got = append(got, patient.Elsewhere(t.Context(), try))
+				got = append(got, scene.Elsewhere(t.Context(), try))
 			}
 			for _, a := range got {
-				all = append(all, patient.Receive(t, a))
+				all = append(all, scene.Receive(t, a))
 			}
 			return all
 		}
@@ -111,11 +109,11 @@ func TestTriesBeyondTheBound(t *testing.T) {
 			a.Lease.Release()
 		}
 		synctest.Wait()
-		writer := bubble.Locked(t, rw.Lock)
+		writer := scene.Locked(t, rw.Lock)
 		for _, a := range tries(rw.TryRLock) {
 			require.ErrorIs(t, a.Err, locks.ErrNotAcquired)
 		}
-		bubble.GiveBack(t, writer)
+		scene.GiveBack(t, writer)
 		requireNone(t, client, "/a", "/b")
 	})
 }
@@ -124,7 +122,7 @@ func TestTriesBeyondTheBound(t *testing.T) {
 // refused, also behind a holder of the session. Kept holds that nobody uses are given back before.
 func TestSessionFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t), locks.WithMaxNodeBytes(2*weight))
+		client := scene.Client(t, scene.Virtual(t), locks.WithMaxNodeBytes(2*weight))
 		full := func(path string) {
 			_, err := client.Mutex(path).Lock(t.Context())
 			require.ErrorIs(t, err, locks.ErrSessionFull)
@@ -132,27 +130,27 @@ func TestSessionFull(t *testing.T) {
 			require.ErrorContains(t, err, fmt.Sprint(client.State().MaxNodeBytes))
 		}
 		for _, path := range []string{"/r", "/s", "/t"} { // the third has the first given up
-			bubble.GiveBack(t, bubble.Locked(t, client.Mutex(path, locks.WithSticky(time.Hour)).Lock))
+			scene.GiveBack(t, scene.Locked(t, client.Mutex(path, locks.WithSticky(time.Hour)).Lock))
 		}
-		a, b := bubble.Locked(t, client.Mutex("/a").Lock), bubble.Locked(t, client.Mutex("/b").Lock)
+		a, b := scene.Locked(t, client.Mutex("/a").Lock), scene.Locked(t, client.Mutex("/b").Lock)
 		for _, path := range []string{"/r", "/t"} {
-			require.Empty(t, patient.QueueOf(t, client, path))
+			require.Empty(t, scene.QueueOf(t, client, path))
 		}
 		full("/c")
 		full("/d")
 		_, err := client.Mutex("/a").TryLock(t.Context())
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
 		full("/a")
-		bubble.GiveBack(t, b)
-		second := patient.Elsewhere(t.Context(), client.Mutex("/a").Lock)
+		scene.GiveBack(t, b)
+		second := scene.Elsewhere(t.Context(), client.Mutex("/a").Lock)
 		synctest.Wait()
 		full("/c")
-		bubble.GiveBack(t, a)
-		got := patient.Receive(t, second)
+		scene.GiveBack(t, a)
+		got := scene.Receive(t, second)
 		require.NoError(t, got.Err)
 		synctest.Wait()
 		require.Equal(t, weight, client.State().NodeBytes, "the first's node is gone")
-		bubble.GiveBack(t, bubble.Locked(t, client.Mutex("/c").Lock), got.Lease)
+		scene.GiveBack(t, scene.Locked(t, client.Mutex("/c").Lock), got.Lease)
 	})
 }
 
@@ -160,8 +158,8 @@ func TestSessionFull(t *testing.T) {
 // them, and holds nothing.
 func TestAllIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t), locks.WithMaxNodeBytes(weight))
-		first, rec := patient.Recorded(t, client, "/a")
+		client := scene.Client(t, scene.Virtual(t), locks.WithMaxNodeBytes(weight))
+		first, rec := scene.Recorded(t, client, "/a")
 		begun := time.Now()
 		_, err := locks.All(t.Context(), first, client.Mutex("/b"))
 		require.ErrorIs(t, err, locks.ErrSessionFull)
@@ -177,8 +175,8 @@ func TestAllIsRefused(t *testing.T) {
 // TestTransactionsWeigh: ephemeral nodes of transactions weigh as those of locks do, until they are deleted.
 func TestTransactionsWeigh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t), locks.WithMaxNodeBytes(weight+4+len("/mine-0123456789")))
-		lease := bubble.Locked(t, client.Mutex("/a").Lock)
+		client := scene.Client(t, scene.Virtual(t), locks.WithMaxNodeBytes(weight+4+len("/mine-0123456789")))
+		lease := scene.Locked(t, client.Mutex("/a").Lock)
 		mine := locks.CreateSequential("/mine-", nil)
 		mine.Ephemeral = true
 		made, err := lease.Txn(t.Context(), mine)
@@ -193,14 +191,14 @@ func TestTransactionsWeigh(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.Equal(t, client.State().MaxNodeBytes, client.State().NodeBytes)
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
 // TestLabelsThatGrow: labels of which JSON makes six times as many bytes, of many who come together, cut nobody's
 // connection.
 func TestLabelsThatGrow(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
 		var dials atomic.Int32
 		client := at.Open(t, locks.WithMaxWaiting(512),
 			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -208,14 +206,14 @@ func TestLabelsThatGrow(t *testing.T) {
 				return new(net.Dialer).DialContext(ctx, network, address)
 			}))
 		mutex := client.Mutex("/labels", locks.WithLabel(strings.Repeat("<", 1024)))
-		patient.Locked(t, mutex.Lock)
+		scene.Locked(t, mutex.Lock)
 		before := dials.Load()
 		const waiters = 400
 		for range waiters {
-			patient.Elsewhere(patient.Deadline(t), mutex.Lock)
+			scene.Elsewhere(scene.Deadline(t), mutex.Lock)
 		}
-		patient.Eventually(t, func() bool {
-			queue, err := client.Queue(patient.Deadline(t), "/labels")
+		scene.Eventually(t, func() bool {
+			queue, err := client.Queue(scene.Deadline(t), "/labels")
 			return err == nil && len(queue) == 1+waiters
 		}, "all queue")
 		require.Equal(t, before, dials.Load())

@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -59,13 +58,13 @@ func lockRows(t *testing.T) (rows []lockRow) {
 // its node with a code. It returns when half of the minute has passed.
 func askRefused(
 	t *testing.T, server *embedded.Server, client *locks.Client, code int32,
-) (*embedded.Injection, <-chan patient.Answer) {
+) (*embedded.Injection, <-chan scene.Answer) {
 	t.Helper()
 	injected, err := server.Inject(embedded.Fault{Path: "/x/_c_*", Action: embedded.Refuse, Code: code, Count: -1})
 	require.NoError(t, err)
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(stop)
-	answer := patient.Elsewhere(ctx, client.Mutex("/x").Lock)
+	answer := scene.Elsewhere(ctx, client.Mutex("/x").Lock)
 	time.Sleep(30 * time.Second)
 	synctest.Wait()
 	return injected, answer
@@ -77,9 +76,9 @@ func TestLockMeetsEachCode(t *testing.T) {
 	for _, row := range lockRows(t) {
 		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client := bubble.Client(t, server)
-				other := bubble.Locked(t, client.Mutex("/other").Lock)
+				server := scene.Virtual(t)
+				client := scene.Client(t, server)
+				other := scene.Locked(t, client.Mutex("/other").Lock)
 				injected, answer := askRefused(t, server, client, row.code)
 				require.Equal(t, row.goes, len(answer) == 0)
 				if ready := client.Ready(); row.goes || row.code == -120 {
@@ -101,10 +100,10 @@ func TestLockMeetsEachCode(t *testing.T) {
 				}
 				require.True(t, other.Valid(), "nothing else is the worse for it")
 				injected.Remove()
-				lease := bubble.Locked(t, client.Mutex("/x").Lock)
+				lease := scene.Locked(t, client.Mutex("/x").Lock)
 				require.NoError(t, client.Ready())
 				require.Empty(t, client.State().Trouble)
-				bubble.GiveBack(t, lease, other)
+				scene.GiveBack(t, lease, other)
 			})
 		})
 	}
@@ -125,8 +124,8 @@ func TestLockMeetsTheEndOfItsSession(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(row.code), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client := bubble.Client(t, server)
+				server := scene.Virtual(t)
+				client := scene.Client(t, server)
 				injected, answer := askRefused(t, server, client, row.code)
 				require.Equal(t, row.passes, len(answer) == 0)
 				require.ErrorContains(t, client.Ready(), row.says)
@@ -144,7 +143,7 @@ func TestLockMeetsTheEndOfItsSession(t *testing.T) {
 				}
 				require.NoError(t, err)
 				require.NoError(t, client.Ready())
-				bubble.GiveBack(t, lease)
+				scene.GiveBack(t, lease)
 			})
 		})
 	}
@@ -178,8 +177,8 @@ func TestThrottled(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client := bubble.Client(t, server)
+				server := scene.Virtual(t)
+				client := scene.Client(t, server)
 				done := make(chan error, 1)
 				throttle(t, server, func() {
 					go func() { done <- do(t.Context(), client) }()
@@ -206,10 +205,10 @@ func throttle(t *testing.T, server *embedded.Server, do func()) {
 // TestThrottledRelease: the lock is given back as soon as the server lets it, and Unlock's ctx bounds only its wait.
 func TestThrottledRelease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		keeps := bubble.Locked(t, client.Mutex("/keeps").Lock)
-		lease := bubble.Locked(t, client.Mutex("/x").Lock)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		keeps := scene.Locked(t, client.Mutex("/keeps").Lock)
+		lease := scene.Locked(t, client.Mutex("/x").Lock)
 		time.Sleep(time.Second)
 		throttle(t, server, func() {
 			require.True(t, lease.Valid())
@@ -220,20 +219,20 @@ func TestThrottledRelease(t *testing.T) {
 			require.ErrorContains(t, err, "the server is throttled and does not carry out")
 			require.True(t, locks.MayPass(err))
 		})
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		require.True(t, keeps.Valid())
-		bubble.GiveBack(t, keeps)
+		scene.GiveBack(t, keeps)
 	})
 }
 
 // TestThrottledHolder: a holder whose node cannot be read for a while holds on, and hears of a revoke request later.
 func TestThrottledHolder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
 		injected, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: "/x/_c_*", Action: embedded.Refuse, Count: -1})
 		require.NoError(t, err)
-		lease := bubble.Locked(t, client.Mutex("/x").Lock)
+		lease := scene.Locked(t, client.Mutex("/x").Lock)
 		time.Sleep(time.Minute)
 		require.True(t, lease.Valid())
 		require.Positive(t, injected.Hits())
@@ -242,6 +241,6 @@ func TestThrottledHolder(t *testing.T) {
 		_, err = client.Revoke(t.Context(), "/x")
 		require.NoError(t, err)
 		<-lease.Revoked()
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }

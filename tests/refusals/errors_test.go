@@ -12,8 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -22,9 +21,9 @@ var errShift = errors.New("the shift is over")
 
 // TestErrorsAreOneLine: also where several things are said, so that a log record is one.
 func TestErrorsAreOneLine(t *testing.T) {
-	client := patient.Open(t, embedded.Run(t).Addr())
-	lease := patient.Locked(t, client.Mutex("/a").Lock)
-	ctx, cancel := context.WithTimeoutCause(patient.Deadline(t), time.Millisecond, errShift)
+	client := scene.Open(t, embedded.Run(t).Addr())
+	lease := scene.Locked(t, client.Mutex("/a").Lock)
+	ctx, cancel := context.WithTimeoutCause(scene.Deadline(t), time.Millisecond, errShift)
 	defer cancel()
 	<-ctx.Done()
 	_, err := client.Mutex("/a").Lock(ctx)
@@ -32,8 +31,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 	require.ErrorIs(t, err, errShift)
 	require.NotContains(t, err.Error(), "\n")
 
-	require.NoError(t, client.Close(patient.Deadline(t)))
-	err = lease.Unlock(patient.Deadline(t)) // lost, because closed
+	require.NoError(t, client.Close(scene.Deadline(t)))
+	err = lease.Unlock(scene.Deadline(t)) // lost, because closed
 	require.ErrorIs(t, err, locks.ErrLost)
 	require.ErrorIs(t, err, locks.ErrClosed)
 	require.NotContains(t, err.Error(), "\n")
@@ -47,8 +46,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 // by that.
 func TestBusyIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server, label, cohort := bubble.Server(t), locks.WithLabel("nightly run"), locks.WithCohort(9)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server, label, cohort := scene.Virtual(t), locks.WithLabel("nightly run"), locks.WithCohort(9)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		const all = "watching all" // data are not read
 		for name, c := range map[string]struct{ holder, waiter locks.Locker }{
 			"mutex":        {other.Mutex("/a", label), client.Mutex("/a")},
@@ -60,7 +59,7 @@ func TestBusyIsTold(t *testing.T) {
 			"permit":       {other.Semaphore("/g", 2, label).Weight(2), client.Semaphore("/g", 2).Weight(1)},
 			all:            {other.Mutex("/h", label), client.Mutex("/h", locks.WithWatchAll())},
 		} {
-			held := bubble.Locked(t, c.holder.Lock)
+			held := scene.Locked(t, c.holder.Lock)
 			for range 3 {
 				ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 				_, err := c.waiter.Lock(ctx)
@@ -75,7 +74,7 @@ func TestBusyIsTold(t *testing.T) {
 					require.NotEmpty(t, e.Behind.Host)
 				}
 			}
-			bubble.GiveBack(t, held)
+			scene.GiveBack(t, held)
 		}
 	})
 }
@@ -91,7 +90,7 @@ func TestBadOptions(t *testing.T) {
 // TestErrorsLeaveOutWhatIsNot: a request that never was one has no state and, of several locks, no
 // path.
 func TestErrorsLeaveOutWhatIsNot(t *testing.T) {
-	_, err := locks.All(patient.Deadline(t))
+	_, err := locks.All(scene.Deadline(t))
 	require.ErrorIs(t, err, actors.ErrBadAcquire)
 	require.ErrorContains(t, err, "turnstile: lock all: ")
 	require.NotContains(t, err.Error(), "(none)")

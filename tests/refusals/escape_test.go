@@ -10,7 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -19,9 +19,9 @@ import (
 // terminal would act on. Each call that takes a path says that it is bad, and shows what is bad
 // about it.
 func TestErrorsArePrintable(t *testing.T) {
-	client := patient.Open(t, embedded.Run(t).Addr())
-	ctx := patient.Deadline(t)
-	lease := patient.Locked(t, client.Mutex("/good").Lock)
+	client := scene.Open(t, embedded.Run(t).Addr())
+	ctx := scene.Deadline(t)
+	lease := scene.Locked(t, client.Mutex("/good").Lock)
 	raw, err := zkconn.NewConfig("h")
 	require.NoError(t, err)
 	conn, err := zkconn.Dial(raw, 1, func(zkconn.Event) {})

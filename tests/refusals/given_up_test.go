@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/dial"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -31,8 +30,8 @@ func TestNoParentsForARequestThatWasGivenUp(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const levels, made = 200, 20
-				server := bubble.Server(t)
-				client := bubble.Client(t, server)
+				server := scene.Virtual(t)
+				client := scene.Client(t, server)
 				kept, err := server.Inject(embedded.Fault{Op: embedded.OpCreateContainer, Path: strings.Repeat("/a", made),
 					Skip: 1, Action: embedded.HoldReplies}) // the first comes on the way up
 				require.NoError(t, err)
@@ -46,7 +45,7 @@ func TestNoParentsForARequestThatWasGivenUp(t *testing.T) {
 				kept.Release()
 				synctest.Wait()
 				require.Zero(t, client.State().NodeBytes, "the request has ended")
-				look := dial.Session(t, server.Connect(), zkconn.WithDialer(server.DialContext))
+				look := scene.Dial(t, server.Connect(), zkconn.WithDialer(server.DialContext))
 				for _, level := range []int{made, made + 1} {
 					_, exists, err := look.Exists(strings.Repeat("/a", level))
 					require.NoError(t, err)

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -26,21 +25,21 @@ func hangUp(t *testing.T, server *embedded.Server, on embedded.Op, path string) 
 // go on. It is carried out when the server lets it.
 func TestServerHangsUpOnCreate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		other := bubble.Locked(t, client.Mutex("/other").Lock)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		other := scene.Locked(t, client.Mutex("/other").Lock)
 		injected := hangUp(t, server, 0, "/x/_c_*")
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		answer := patient.Elsewhere(ctx, client.Mutex("/x").Lock)
+		answer := scene.Elsewhere(ctx, client.Mutex("/x").Lock)
 		time.Sleep(20 * time.Second)
 		require.ErrorContains(t, client.Ready(), "not ready: the server hangs up on create /x/_c_")
 		for range 10 { // others do not wait
 			begun := time.Now()
-			lease := bubble.Locked(t, client.Mutex("/free").Lock)
+			lease := scene.Locked(t, client.Mutex("/free").Lock)
 			require.NoError(t, client.Ready(), "a request was carried out")
 			require.NotEmpty(t, client.State().Trouble)
-			bubble.GiveBack(t, lease)
+			scene.GiveBack(t, lease)
 			require.Less(t, time.Since(begun), time.Second)
 			time.Sleep(time.Second)
 		}
@@ -52,13 +51,13 @@ func TestServerHangsUpOnCreate(t *testing.T) {
 		t.Logf("%d hang-ups in a minute; %v", injected.Hits(), got.Err)
 		require.True(t, other.Valid())
 
-		answer = patient.Elsewhere(t.Context(), client.Mutex("/x").Lock)
+		answer = scene.Elsewhere(t.Context(), client.Mutex("/x").Lock)
 		time.Sleep(20 * time.Second)
 		injected.Remove()
 		got = <-answer
 		require.NoError(t, got.Err)
 		require.Empty(t, client.State().Trouble)
-		bubble.GiveBack(t, got.Lease, other)
+		scene.GiveBack(t, got.Lease, other)
 	})
 }
 
@@ -74,14 +73,14 @@ func TestServerHangsUpOnContainers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client := bubble.Client(t, server)
+				server := scene.Virtual(t)
+				client := scene.Client(t, server)
 				row.fault.Op, row.fault.Count = embedded.OpCreateContainer, -1
 				injected, err := server.Inject(row.fault)
 				require.NoError(t, err)
 				for _, path := range []string{"/a/b/c", "/d/e", "/f"} {
-					lease := bubble.Locked(t, client.Mutex(path).Lock)
-					bubble.GiveBack(t, lease)
+					lease := scene.Locked(t, client.Mutex(path).Lock)
+					scene.GiveBack(t, lease)
 				}
 				require.Equal(t, row.hits, injected.Hits())
 			})
@@ -93,10 +92,10 @@ func TestServerHangsUpOnContainers(t *testing.T) {
 func TestServerHangsUpOnDelete(t *testing.T) {
 	for _, closes := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			server := bubble.Server(t)
-			client := bubble.Client(t, server)
-			other := bubble.Locked(t, client.Mutex("/other").Lock)
-			lease := bubble.Locked(t, client.Mutex("/x").Lock)
+			server := scene.Virtual(t)
+			client := scene.Client(t, server)
+			other := scene.Locked(t, client.Mutex("/other").Lock)
+			lease := scene.Locked(t, client.Mutex("/x").Lock)
 			injected := hangUp(t, server, embedded.OpDelete, "/x/_c_*")
 			ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 			defer stop()
@@ -110,10 +109,10 @@ func TestServerHangsUpOnDelete(t *testing.T) {
 			}
 			injected.Remove()
 			if !closes {
-				bubble.GiveBack(t, lease)
+				scene.GiveBack(t, lease)
 			}
-			next := bubble.Locked(t, bubble.Client(t, server).Mutex("/x").Lock)
-			bubble.GiveBack(t, next)
+			next := scene.Locked(t, scene.Client(t, server).Mutex("/x").Lock)
+			scene.GiveBack(t, next)
 		})
 	}
 }
@@ -121,14 +120,14 @@ func TestServerHangsUpOnDelete(t *testing.T) {
 // TestServerHangsUpOnTxn: it is sent again at a pace, and names its trouble. The lock can be given back meanwhile.
 func TestServerHangsUpOnTxn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		bubble.WritePlace(t, client)
-		lease := bubble.Locked(t, client.Mutex("/x").Lock)
-		injected := hangUp(t, server, embedded.OpMulti, bubble.Place)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		scene.WritePlace(t, client)
+		lease := scene.Locked(t, client.Mutex("/x").Lock)
+		injected := hangUp(t, server, embedded.OpMulti, scene.Place)
 		ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 		defer stop()
-		err := bubble.Swap(ctx, lease, "second", 0)
+		err := scene.Swap(ctx, lease, "second", 0)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NotErrorIs(t, err, zkconn.ErrUnknownOutcome)
 		require.Regexp(t, `the server hangs up on transaction /x/_c_\S+, \d+ times`, err.Error())
@@ -136,40 +135,40 @@ func TestServerHangsUpOnTxn(t *testing.T) {
 		require.True(t, lease.Valid())
 
 		answer := make(chan error, 1)
-		go func() { answer <- bubble.Swap(t.Context(), lease, "third", 0) }()
+		go func() { answer <- scene.Swap(t.Context(), lease, "third", 0) }()
 		time.Sleep(30 * time.Second)
 		begun := time.Now()
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		require.Less(t, time.Since(begun), time.Second)
 		require.Error(t, <-answer)
 		injected.Remove()
-		bubble.RequireAt(t, client, 0)
+		scene.RequireAt(t, client, 0)
 	})
 }
 
 // TestServerThrottlesTxn: it is carried out when the server lets it.
 func TestServerThrottlesTxn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		bubble.WritePlace(t, client)
-		lease := bubble.Locked(t, client.Mutex("/x").Lock)
-		injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: bubble.Place,
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		scene.WritePlace(t, client)
+		lease := scene.Locked(t, client.Mutex("/x").Lock)
+		injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: scene.Place,
 			Action: embedded.Refuse, Count: -1})
 		require.NoError(t, err)
 		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 		defer stop()
-		err = bubble.Swap(ctx, lease, "second", 0)
+		err = scene.Swap(ctx, lease, "second", 0)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.ErrorContains(t, err, "the server is throttled and does not carry out transaction /x/_c_")
 		answer := make(chan error, 1)
-		go func() { answer <- bubble.Swap(t.Context(), lease, "second", 0) }()
+		go func() { answer <- scene.Swap(t.Context(), lease, "second", 0) }()
 		time.Sleep(30 * time.Second)
 		require.Empty(t, answer)
 		injected.Remove()
 		require.NoError(t, <-answer)
-		bubble.GiveBack(t, lease)
-		bubble.RequireAt(t, client, 1)
+		scene.GiveBack(t, lease)
+		scene.RequireAt(t, client, 1)
 	})
 }
 
@@ -177,13 +176,13 @@ func TestServerThrottlesTxn(t *testing.T) {
 // the search for its node. Nothing is sent again at once.
 func TestServerHangsUpOnSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		bubble.Cycle(t, client, "/x")
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		scene.Cycle(t, client.Mutex("/x"))
 		once, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: "/x/_c_*", Action: embedded.CutAfter})
 		require.NoError(t, err)
 		injected := hangUp(t, server, embedded.OpGetChildren2, "/x")
-		answer := patient.Elsewhere(t.Context(), client.Mutex("/x").Lock)
+		answer := scene.Elsewhere(t.Context(), client.Mutex("/x").Lock)
 		time.Sleep(time.Minute)
 		require.Equal(t, 1, once.Hits())
 		require.Less(t, injected.Hits(), 30)
@@ -192,7 +191,7 @@ func TestServerHangsUpOnSearch(t *testing.T) {
 		injected.Remove()
 		got := <-answer
 		require.NoError(t, got.Err)
-		bubble.GiveBack(t, got.Lease)
+		scene.GiveBack(t, got.Lease)
 	})
 }
 
@@ -201,11 +200,11 @@ func TestServerHangsUpOnSearch(t *testing.T) {
 func TestServerHangsUpOnHeartbeats(t *testing.T) {
 	for _, lasts := range []time.Duration{2 * time.Second, 2500 * time.Millisecond, 3 * time.Second, 3500 * time.Millisecond, time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
-			server := bubble.Server(t)
-			client, waiting := bubble.Client(t, server), bubble.Client(t, server)
-			first := bubble.Locked(t, client.Mutex("/w").Lock)
-			answer := patient.Elsewhere(t.Context(), waiting.Mutex("/w").Lock)
-			lease := bubble.Locked(t, waiting.Mutex("/x").Lock)
+			server := scene.Virtual(t)
+			client, waiting := scene.Client(t, server), scene.Client(t, server)
+			first := scene.Locked(t, client.Mutex("/w").Lock)
+			answer := scene.Elsewhere(t.Context(), waiting.Mutex("/w").Lock)
+			lease := scene.Locked(t, waiting.Mutex("/x").Lock)
 			time.Sleep(10 * time.Second)
 			injected, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Session: waiting.Session().ID(),
 				Action: embedded.CutBefore, Count: -1})
@@ -221,10 +220,10 @@ func TestServerHangsUpOnHeartbeats(t *testing.T) {
 			}
 			require.Equal(t, lasts < time.Minute, lease.Valid())
 			require.True(t, first.Valid())
-			bubble.GiveBack(t, first)
+			scene.GiveBack(t, first)
 			got := <-answer
 			require.NoError(t, got.Err)
-			bubble.GiveBack(t, got.Lease)
+			scene.GiveBack(t, got.Lease)
 			_ = lease.Unlock(t.Context())
 		})
 	}

@@ -10,9 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -24,7 +22,7 @@ type locking = func(context.Context) (*locks.Lease, error)
 // TestMaxWaiters: one holds and one waits, in each kind of lock with a queue. A request with a bound of two is refused, and
 // leaves no node. One with a bound of three waits, and holds in its turn.
 func TestMaxWaiters(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		clients := []*locks.Client{zk.Open(t), zk.Open(t), zk.Open(t)}
 		for kind, lock := range map[string]func(c *locks.Client, bound locks.LockOption) locking{
 			"mutex":  func(c *locks.Client, bound locks.LockOption) locking { return c.Mutex("/mutex", bound).Lock },
@@ -34,11 +32,11 @@ func TestMaxWaiters(t *testing.T) {
 			},
 		} {
 			path := "/" + kind
-			holds := patient.Locked(t, lock(clients[0], locks.WithMaxWaiters(1)))
-			waits := patient.Elsewhere(patient.Deadline(t), lock(clients[1], locks.WithMaxWaiters(2)))
-			stories.AwaitCount(t, zk, path, 2)
+			holds := scene.Locked(t, lock(clients[0], locks.WithMaxWaiters(1)))
+			waits := scene.Elsewhere(scene.Deadline(t), lock(clients[1], locks.WithMaxWaiters(2)))
+			scene.AwaitCount(t, zk, path, 2)
 			for _, client := range clients {
-				_, err := lock(client, locks.WithMaxWaiters(2))(patient.Deadline(t))
+				_, err := lock(client, locks.WithMaxWaiters(2))(scene.Deadline(t))
 				require.ErrorIs(t, err, locks.ErrQueueFull, kind)
 				require.True(t, locks.MayPass(err))
 				var of *locks.Error
@@ -46,17 +44,17 @@ func TestMaxWaiters(t *testing.T) {
 				require.Equal(t, messages.ReasonQueueFull, of.Reason)
 				require.Equal(t, "2, and it waits behind fewer than 2", of.Detail)
 				require.Empty(t, of.Node)
-				stories.AwaitCount(t, zk, path, 2) // it may have had a node, and others would count that
+				scene.AwaitCount(t, zk, path, 2) // it may have had a node, and others would count that
 			}
-			also := patient.Elsewhere(patient.Deadline(t), lock(clients[2], locks.WithMaxWaiters(3)))
-			stories.AwaitCount(t, zk, path, 3)
-			patient.GiveBack(t, holds)
-			for _, got := range []<-chan patient.Answer{waits, also} {
-				a := patient.Receive(t, got)
+			also := scene.Elsewhere(scene.Deadline(t), lock(clients[2], locks.WithMaxWaiters(3)))
+			scene.AwaitCount(t, zk, path, 3)
+			scene.GiveBack(t, holds)
+			for _, got := range []<-chan scene.Answer{waits, also} {
+				a := scene.Receive(t, got)
 				require.NoError(t, a.Err, kind)
-				patient.GiveBack(t, a.Lease)
+				scene.GiveBack(t, a.Lease)
 			}
-			stories.AwaitNone(t, zk, path)
+			scene.AwaitNone(t, zk, path)
 		}
 	})
 }
@@ -64,12 +62,12 @@ func TestMaxWaiters(t *testing.T) {
 // inBubble tells a story of two clients, behind which nobody is left at some lock paths.
 func inBubble(t *testing.T, story func(t *testing.T, server *embedded.Server, client, other *locks.Client), paths ...string) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		story(t, server, client, other)
 		for _, path := range paths {
 			for _, c := range []*locks.Client{client, other} {
-				bubble.GiveBack(t, bubble.Locked(t, c.Mutex(path, locks.WithMaxWaiters(1)).Lock))
+				scene.GiveBack(t, scene.Locked(t, c.Mutex(path, locks.WithMaxWaiters(1)).Lock))
 			}
 		}
 	})
@@ -82,8 +80,8 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 		bound := locks.WithMaxWaiters(1)
 		for range 2 {
 			for _, c := range []*locks.Client{client, other} {
-				bubble.Locked(t, c.RWMutex("/rw", bound).RLock)
-				bubble.Locked(t, c.Semaphore("/s", 4, bound).Weight(1).Lock)
+				scene.Locked(t, c.RWMutex("/rw", bound).RLock)
+				scene.Locked(t, c.Semaphore("/s", 4, bound).Weight(1).Lock)
 			}
 		}
 		for _, lock := range []locking{other.RWMutex("/rw", bound).Lock, other.Semaphore("/s", 4, bound).Weight(1).Lock} {
@@ -91,13 +89,13 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 			require.ErrorIs(t, err, locks.ErrQueueFull)
 		}
 		reentrant := client.Mutex("/m", bound, locks.WithReentry())
-		lease := bubble.Locked(t, reentrant.Lock)
+		lease := scene.Locked(t, reentrant.Lock)
 		again, err := reentrant.Lock(lease.Context())
 		require.NoError(t, err)
-		bubble.GiveBack(t, again)
+		scene.GiveBack(t, again)
 		_, err = other.Mutex("/m", bound).TryLock(t.Context())
 		require.ErrorIs(t, err, locks.ErrNotAcquired, "it never waits")
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	}, "/m")
 }
 
@@ -106,7 +104,7 @@ func TestMaxWaitersOfThoseThatNeedNotWait(t *testing.T) {
 func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
 		bound := locks.WithMaxWaiters(1)
-		holds := bubble.Locked(t, client.Semaphore("/s", 2).Weight(2).Lock)
+		holds := scene.Locked(t, client.Semaphore("/s", 2).Weight(2).Lock)
 		require.NoError(t, client.SetPermits(t.Context(), "/s", 1))
 		for _, c := range []*locks.Client{client, other} {
 			_, err := c.Semaphore("/s", 2, bound, locks.WithExactPermits()).Acquire(t.Context(), 1)
@@ -116,7 +114,7 @@ func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 			_, err = c.Semaphore("/s", 1, bound).Acquire(t.Context(), 1)
 			require.ErrorIs(t, err, locks.ErrQueueFull)
 		}
-		bubble.GiveBack(t, holds)
+		scene.GiveBack(t, holds)
 		_, err := other.Semaphore("/s", 2, bound, locks.WithExactPermits()).Acquire(t.Context(), 1)
 		require.ErrorIs(t, err, locks.ErrPermits, "where nobody is before it")
 	}, "/s")
@@ -126,22 +124,22 @@ func TestMaxWaitersOfAnotherNumberOfPermits(t *testing.T) {
 // is refused: the bound is exact between clients.
 func TestMaxWaitersTogether(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
-		holds := bubble.Locked(t, other.Mutex("/m").Lock)
-		var all []<-chan patient.Answer
+		holds := scene.Locked(t, other.Mutex("/m").Lock)
+		var all []<-chan scene.Answer
 		for _, c := range []*locks.Client{client, other} {
-			all = append(all, patient.Elsewhere(t.Context(), c.Mutex("/m", locks.WithMaxWaiters(2)).Lock))
+			all = append(all, scene.Elsewhere(t.Context(), c.Mutex("/m", locks.WithMaxWaiters(2)).Lock))
 		}
 		synctest.Wait()
 		let, refused := all[0], all[1]
 		if len(let) > 0 {
 			let, refused = refused, let
 		}
-		require.ErrorIs(t, patient.Receive(t, refused).Err, locks.ErrQueueFull)
+		require.ErrorIs(t, scene.Receive(t, refused).Err, locks.ErrQueueFull)
 		require.Empty(t, let)
-		bubble.GiveBack(t, holds)
-		a := patient.Receive(t, let)
+		scene.GiveBack(t, holds)
+		a := scene.Receive(t, let)
 		require.NoError(t, a.Err)
-		bubble.GiveBack(t, a.Lease)
+		scene.GiveBack(t, a.Lease)
 	}, "/m")
 }
 
@@ -156,26 +154,26 @@ func TestMaxWaitersAsTheOneBeforeLeaves(t *testing.T) {
 			require.NoError(t, err)
 			return look
 		}
-		holds, look := bubble.Locked(t, other.Mutex("/m").Lock), looks()
-		got := patient.Elsewhere(t.Context(), bounded.Lock)
+		holds, look := scene.Locked(t, other.Mutex("/m").Lock), looks()
+		got := scene.Elsewhere(t.Context(), bounded.Lock)
 		require.NoError(t, look.Wait(t.Context()))
-		bubble.GiveBack(t, holds)
+		scene.GiveBack(t, holds)
 		look.Release()
-		require.ErrorIs(t, patient.Receive(t, got).Err, locks.ErrQueueFull)
-		bubble.GiveBack(t, bubble.Locked(t, bounded.Lock))
+		require.ErrorIs(t, scene.Receive(t, got).Err, locks.ErrQueueFull)
+		scene.GiveBack(t, scene.Locked(t, bounded.Lock))
 
-		holds, look = bubble.Locked(t, client.Mutex("/m").Lock), looks()
-		second := patient.Elsewhere(t.Context(), client.Mutex("/m", locks.WithMaxWaiters(2)).Lock)
+		holds, look = scene.Locked(t, client.Mutex("/m").Lock), looks()
+		second := scene.Elsewhere(t.Context(), client.Mutex("/m", locks.WithMaxWaiters(2)).Lock)
 		require.NoError(t, look.Wait(t.Context()))
 		holds.Release()
 		synctest.Wait()
-		got = patient.Elsewhere(t.Context(), bounded.Lock)
+		got = scene.Elsewhere(t.Context(), bounded.Lock)
 		synctest.Wait()
 		look.Release()
-		a := patient.Receive(t, second)
+		a := scene.Receive(t, second)
 		require.NoError(t, a.Err)
-		require.ErrorIs(t, patient.Receive(t, got).Err, locks.ErrQueueFull, "the second was let in before it")
-		bubble.GiveBack(t, a.Lease)
+		require.ErrorIs(t, scene.Receive(t, got).Err, locks.ErrQueueFull, "the second was let in before it")
+		scene.GiveBack(t, a.Lease)
 	}, "/m")
 }
 
@@ -183,21 +181,21 @@ func TestMaxWaitersAsTheOneBeforeLeaves(t *testing.T) {
 // that came meanwhile.
 func TestMaxWaitersOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, server *embedded.Server, client, other *locks.Client) {
-		holds := bubble.Locked(t, other.Mutex("/m").Lock)
-		all := []<-chan patient.Answer{patient.Elsewhere(t.Context(), client.Mutex("/m", locks.WithMaxWaiters(2)).Lock)}
+		holds := scene.Locked(t, other.Mutex("/m").Lock)
+		all := []<-chan scene.Answer{scene.Elsewhere(t.Context(), client.Mutex("/m", locks.WithMaxWaiters(2)).Lock)}
 		synctest.Wait()
 		for range 3 {
-			all = append(all, patient.Elsewhere(t.Context(), other.Mutex("/m").Lock))
+			all = append(all, scene.Elsewhere(t.Context(), other.Mutex("/m").Lock))
 			time.Sleep(time.Second)
 		}
 		require.NoError(t, server.Expire(client.Session().ID()))
 		time.Sleep(time.Minute)
-		require.Len(t, patient.QueueOf(t, other, "/m"), 5)
-		bubble.GiveBack(t, holds)
+		require.Len(t, scene.QueueOf(t, other, "/m"), 5)
+		scene.GiveBack(t, holds)
 		for _, i := range []int{1, 2, 3, 0} {
-			a := patient.Receive(t, all[i])
+			a := scene.Receive(t, all[i])
 			require.NoError(t, a.Err)
-			bubble.GiveBack(t, a.Lease)
+			scene.GiveBack(t, a.Lease)
 		}
 	}, "/m")
 }
@@ -209,7 +207,7 @@ func TestMaxWaitersOfSeveral(t *testing.T) {
 			return locks.All(t.Context(), client.Mutex("/c"), client.Mutex("/b", locks.WithMaxWaiters(most)),
 				client.Semaphore("/d", 1, locks.WithMaxWaiters(1)).Weight(1))
 		}
-		holds, permits := bubble.Locked(t, other.Mutex("/b").Lock), bubble.Locked(t, other.Semaphore("/d", 1).Weight(1).Lock)
+		holds, permits := scene.Locked(t, other.Mutex("/b").Lock), scene.Locked(t, other.Semaphore("/d", 1).Weight(1).Lock)
 		_, err := several(1)
 		require.ErrorIs(t, err, locks.ErrQueueFull)
 		require.True(t, locks.MayPass(err))
@@ -219,10 +217,10 @@ func TestMaxWaitersOfSeveral(t *testing.T) {
 			got <- err
 		}()
 		synctest.Wait()
-		require.Len(t, patient.QueueOf(t, other, "/b"), 2, "behind one it waits")
-		bubble.GiveBack(t, holds)
-		require.ErrorIs(t, patient.Receive(t, got), locks.ErrQueueFull, "the last of them is full")
-		bubble.GiveBack(t, permits)
+		require.Len(t, scene.QueueOf(t, other, "/b"), 2, "behind one it waits")
+		scene.GiveBack(t, holds)
+		require.ErrorIs(t, scene.Receive(t, got), locks.ErrQueueFull, "the last of them is full")
+		scene.GiveBack(t, permits)
 		leases, err := several(1)
 		require.NoError(t, err)
 		require.NoError(t, leases.Unlock(t.Context()))
@@ -234,16 +232,16 @@ func TestMaxWaitersOfSeveral(t *testing.T) {
 func TestMaxWaitersOfADowngrade(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
 		rw := client.RWMutex("/rw", locks.WithMaxWaiters(1))
-		writes := bubble.Locked(t, rw.Lock)
-		waits := patient.Elsewhere(t.Context(), other.RWMutex("/rw").Lock)
+		writes := scene.Locked(t, rw.Lock)
+		waits := scene.Elsewhere(t.Context(), other.RWMutex("/rw").Lock)
 		synctest.Wait()
-		reads := bubble.Locked(t, writes.Downgrade)
+		reads := scene.Locked(t, writes.Downgrade)
 		_, err := rw.RLock(t.Context())
 		require.ErrorIs(t, err, locks.ErrQueueFull, "a writer waits before another reader")
-		bubble.GiveBack(t, reads)
-		a := patient.Receive(t, waits)
+		scene.GiveBack(t, reads)
+		a := scene.Receive(t, waits)
 		require.NoError(t, a.Err)
-		bubble.GiveBack(t, a.Lease)
+		scene.GiveBack(t, a.Lease)
 	}, "/rw")
 }
 
@@ -260,16 +258,16 @@ func TestMaxWaitersOfAnElection(t *testing.T) {
 			over <- stands.Run(t.Context(), "client", func(context.Context, *locks.Leadership) error { return nil })
 		}()
 		time.Sleep(time.Minute)
-		require.Len(t, patient.QueueOf(t, other, "/e"), 1, "it is refused, again and again")
+		require.Len(t, scene.QueueOf(t, other, "/e"), 1, "it is refused, again and again")
 		require.NoError(t, leader.Resign(t.Context()))
-		require.NoError(t, patient.Receive(t, over))
+		require.NoError(t, scene.Receive(t, over))
 	}, "/e")
 }
 
 // TestMaxWaitersOfAJob: a job that waits for its turn, with a bound, is not called, and says why.
 func TestMaxWaitersOfAJob(t *testing.T) {
 	inBubble(t, func(t *testing.T, _ *embedded.Server, client, other *locks.Client) {
-		holds, calls := bubble.Locked(t, other.Mutex("/job").Lock), 0
+		holds, calls := scene.Locked(t, other.Mutex("/job").Lock), 0
 		run := func() (locks.Once, error) {
 			return locks.RunOnce(t.Context(), client, "/job", time.Hour, func(context.Context, locks.Token) error { calls++; return nil },
 				locks.WithWaiting(), locks.WithMaxWaiters(1))
@@ -278,7 +276,7 @@ func TestMaxWaitersOfAJob(t *testing.T) {
 		require.ErrorIs(t, err, locks.ErrQueueFull)
 		require.Empty(t, once.Outcome)
 		require.Zero(t, calls)
-		bubble.GiveBack(t, holds)
+		scene.GiveBack(t, holds)
 		once, err = run()
 		require.NoError(t, err)
 		require.Equal(t, locks.OnceRan, once.Outcome)

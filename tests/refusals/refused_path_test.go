@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -40,24 +39,24 @@ func TestRefusedLockLeavesNoPath(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server := embedded.Run(t)
-			at := &stories.Servers{Members: []rig.Address{rig.Address(server.Addr())}}
-			o := stories.Look(t, at)
+			at := &scene.Servers{Members: []rig.Address{rig.Address(server.Addr())}}
+			o := scene.Look(t, at)
 			o.Plant(t, "/over/kept", "somebody's")
-			client := patient.Open(t, server.Addr())
+			client := scene.Open(t, server.Addr())
 			for _, op := range []embedded.Op{embedded.OpCreate, embedded.OpCreate2, embedded.OpCreateContainer, embedded.OpMulti} {
 				injected, err := server.Inject(embedded.Fault{Op: op, Path: refused.at, Action: embedded.RefusePart, Code: refused.code, Count: -1})
 				require.NoError(t, err)
 				defer injected.Remove()
 			}
 			for kind, lock := range lockOfEachKind(client, "/over/a/b") {
-				_, err := lock(patient.Deadline(t))
+				_, err := lock(scene.Deadline(t))
 				require.ErrorIs(t, err, refused.want, kind)
 				children, _, err := o.Children("/over")
 				require.NoError(t, err)
 				require.Equal(t, []string{"kept"}, children, "%s leaves a path behind", kind)
 			}
 			for kind, lock := range lockOfEachKind(client, "/over/kept/b") {
-				_, err := lock(patient.Deadline(t))
+				_, err := lock(scene.Deadline(t))
 				require.ErrorIs(t, err, refused.want, kind)
 			}
 			children, _, err := o.Children("/over/kept")
@@ -74,13 +73,13 @@ func TestRefusedLockLeavesNoPath(t *testing.T) {
 func TestRefusedPermitsLeaveNoPath(t *testing.T) {
 	t.Parallel()
 	server := embedded.Run(t)
-	o := stories.Look(t, &stories.Servers{Members: []rig.Address{rig.Address(server.Addr())}})
+	o := scene.Look(t, &scene.Servers{Members: []rig.Address{rig.Address(server.Addr())}})
 	o.Plant(t, "/over/kept", "somebody's")
-	client := patient.Open(t, server.Addr())
+	client := scene.Open(t, server.Addr())
 	injected, err := server.Inject(embedded.Fault{Op: embedded.OpSetData, Path: "/over/**", Action: embedded.RefusePart, Code: -102, Count: -1})
 	require.NoError(t, err)
 	defer injected.Remove()
-	require.ErrorIs(t, client.SetPermits(patient.Deadline(t), "/over/a/b", 3), locks.ErrNoAuth)
+	require.ErrorIs(t, client.SetPermits(scene.Deadline(t), "/over/a/b", 3), locks.ErrNoAuth)
 	children, _, err := o.Children("/over")
 	require.NoError(t, err)
 	require.Equal(t, []string{"kept"}, children)

@@ -17,9 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // holderVariable makes TestHolderInAProcess a process that holds a lock and is to be killed: a holder in JSON.
@@ -52,25 +51,25 @@ func TestHolderInAProcess(t *testing.T) {
 			require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &usual))
 		})
 	}
-	client, err := locks.Open(patient.Deadline(t), h.Connect, locks.WithSessionTimeout(h.Timeout),
+	client, err := locks.Open(scene.Deadline(t), h.Connect, locks.WithSessionTimeout(h.Timeout),
 		locks.WithSessionFile(h.File), locks.WithLogger(slog.New(sessionNews{slog.DiscardHandler})))
 	if err != nil {
-		stories.Say("refused", errors.Is(err, locks.ErrSessionFileInUse))
+		scene.Say("refused", errors.Is(err, locks.ErrSessionFileInUse))
 		return
 	}
 	lock := client.Mutex(h.Path, locks.WithReclaim(h.Key)).Lock
 	if h.Key == "" {
 		lock = client.Mutex(h.Path).TryLock
 	}
-	lease, err := lock(patient.Deadline(t))
+	lease, err := lock(scene.Deadline(t))
 	if err != nil {
-		stories.Say("failed", err)
+		scene.Say("failed", err)
 		return
 	}
-	stories.Say("holds", int64(lease.Token()), lease.Node(), lease.Session(), lease.Valid())
-	stories.AwaitGoOn(t)
+	scene.Say("holds", int64(lease.Token()), lease.Node(), lease.Session(), lease.Valid())
+	scene.AwaitGoOn(t)
 	require.NoError(t, client.Close(context.Background()))
-	stories.Say("closed")
+	scene.Say("closed")
 }
 
 // sessionNews says what is logged of the predecessor's session and of the session file.
@@ -87,14 +86,14 @@ func (sessionNews) Handle(_ context.Context, r slog.Record) error {
 			}
 			return true
 		})
-		stories.Say(line)
+		scene.Say(line)
 	}
 	return nil
 }
 
 // process is such a process as its test sees it.
 type process struct {
-	*stories.Process
+	*scene.Process
 	log []string // what it logged, as far as it was heard
 }
 
@@ -102,7 +101,7 @@ func (h holder) start(t *testing.T) *process {
 	t.Helper()
 	text, err := json.Marshal(h)
 	require.NoError(t, err)
-	return &process{Process: stories.StartProcess(t, "TestHolderInAProcess", holderVariable, string(text))}
+	return &process{Process: scene.StartProcess(t, "TestHolderInAProcess", holderVariable, string(text))}
 }
 
 // hear waits for what the process says next, and keeps what it logs.
@@ -172,8 +171,8 @@ const closedPredecessor = "session of the predecessor closed existed=true"
 // is open, by trying once. The session goes on where the disk is full, and the log tells; the one that was in the file is
 // closed all the same.
 func TestRestartedHolderHoldsAtOnce(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		h := holder{Connect: at.Connect(), Path: "/restart", File: sessionFile(t), Timeout: patient.Session}
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
+		h := holder{Connect: at.Connect(), Path: "/restart", File: sessionFile(t), Timeout: scene.Session}
 		looking := at.Raw(t)
 		p := h.start(t)
 		last := p.holds(t)
@@ -194,7 +193,7 @@ func TestRestartedHolderHoldsAtOnce(t *testing.T) {
 		p.awaitLog(t, "session file not written")
 		p.awaitLog(t, h.File)
 		p.close(t)
-		stories.AwaitNone(t, at, h.Path)
+		scene.AwaitNone(t, at, h.Path)
 		require.Empty(t, readFile(t, h.File), "what needs no space is done")
 	})
 }
@@ -202,13 +201,13 @@ func TestRestartedHolderHoldsAtOnce(t *testing.T) {
 // TestSessionFileOfALivingProcessIsRefused: a second process is refused while the first lives, also one that is stopped. The
 // first keeps its session and its lock.
 func TestSessionFileOfALivingProcessIsRefused(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		h := holder{Connect: at.Connect(), Path: "/alive", File: sessionFile(t), Key: "me", Timeout: patient.Session}
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
+		h := holder{Connect: at.Connect(), Path: "/alive", File: sessionFile(t), Key: "me", Timeout: scene.Session}
 		p := h.start(t)
 		held := p.holds(t)
 		refused := func() {
 			require.Equal(t, "refused true", h.start(t).hear(t))
-			_, err := locks.Open(patient.Deadline(t), at.Connect(), locks.WithSessionFile(h.File))
+			_, err := locks.Open(scene.Deadline(t), at.Connect(), locks.WithSessionFile(h.File))
 			require.ErrorIs(t, err, locks.ErrSessionFileInUse)
 			require.ErrorContains(t, err, h.File)
 			require.Equal(t, []string{held.node}, at.Children(t, at.Raw(t), "/alive"))
@@ -221,10 +220,10 @@ func TestSessionFileOfALivingProcessIsRefused(t *testing.T) {
 		p.close(t)
 
 		first := at.Open(t, locks.WithSessionFile(h.File))
-		_, err := locks.Open(patient.Deadline(t), at.Connect(), locks.WithSessionFile(h.File))
+		_, err := locks.Open(scene.Deadline(t), at.Connect(), locks.WithSessionFile(h.File))
 		require.ErrorIs(t, err, locks.ErrSessionFileInUse, "in the same process")
 		require.NoError(t, first.Session().Err())
-		require.NoError(t, first.Close(patient.Deadline(t)))
+		require.NoError(t, first.Close(scene.Deadline(t)))
 		at.Open(t, locks.WithSessionFile(h.File))
 	})
 }
@@ -233,12 +232,12 @@ func TestSessionFileOfALivingProcessIsRefused(t *testing.T) {
 // holds at the place of the one before, with a greater token and in another session. The waiter
 // holds when the last gives back, and has a greater token than all.
 func TestReclaim(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, at *stories.Servers) {
-		h := holder{Connect: at.Connect(), Path: reclaimed, File: sessionFile(t), Key: "me", Timeout: patient.Session}
+	scene.EachServer(t, func(t *testing.T, at *scene.Servers) {
+		h := holder{Connect: at.Connect(), Path: reclaimed, File: sessionFile(t), Key: "me", Timeout: scene.Session}
 		p := h.start(t)
 		last, client, conn := p.holds(t), at.Open(t), at.Raw(t)
-		waits := patient.Elsewhere(patient.Deadline(t), client.Mutex(reclaimed).Lock)
-		stories.AwaitCount(t, at, reclaimed, 2)
+		waits := scene.Elsewhere(scene.Deadline(t), client.Mutex(reclaimed).Lock)
+		scene.AwaitCount(t, at, reclaimed, 2)
 		number := func(node string) string { return node[strings.LastIndexByte(node, '-'):] }
 		for range 3 {
 			require.NoError(t, p.Kill())
@@ -248,17 +247,17 @@ func TestReclaim(t *testing.T) {
 			require.NotEqual(t, last.session, next.session)
 			require.Equal(t, number(last.node), number(next.node))
 			require.Len(t, at.Children(t, conn, reclaimed), 2)
-			queue := patient.QueueOf(t, client, reclaimed)
+			queue := scene.QueueOf(t, client, reclaimed)
 			require.Equal(t, next.node, queue[0].Node)
 			require.Equal(t, []string{next.node}, queue[1].WaitsFor)
 			require.Empty(t, waits, "nobody else has held")
 			last = next
 		}
 		p.close(t)
-		a := patient.Receive(t, waits)
+		a := scene.Receive(t, waits)
 		require.NoError(t, a.Err)
 		require.Greater(t, a.Lease.Token(), last.token)
-		patient.GiveBack(t, a.Lease)
+		scene.GiveBack(t, a.Lease)
 		require.Empty(t, readFile(t, h.File))
 
 		p = h.start(t) // there is nothing to reclaim
@@ -281,7 +280,7 @@ func TestRealSuccessorOfARestoredServer(t *testing.T) {
 			require.NoError(t, p.Kill())
 			require.NoError(t, server.Kill())
 			require.NoError(t, server.Backup(backup))
-			require.NoError(t, server.Restore(patient.Deadline(t), backup))
+			require.NoError(t, server.Restore(scene.Deadline(t), backup))
 			p = h.start(t)
 			require.NotEqual(t, last.session, p.holds(t).session)
 			p.close(t)

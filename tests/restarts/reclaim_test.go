@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -24,18 +23,18 @@ type takingBack struct {
 	dead   *locks.Client // of the one that has died
 	other  *locks.Client // of the one that waits
 	held   *locks.Lease
-	waits  <-chan patient.Answer
+	waits  <-chan scene.Answer
 	file   string // of the dead process
 }
 
 // takeBack begins one. before is what happens before the process dies.
 func takeBack(t *testing.T, before func(b *takingBack)) *takingBack {
 	t.Helper()
-	b := &takingBack{server: bubble.Server(t)}
-	b.other = bubble.Client(t, b.server)
+	b := &takingBack{server: scene.Virtual(t)}
+	b.other = scene.Client(t, b.server)
 	record, held := abandoned(t, b.server, reclaimed, "me", func(dead *locks.Client) {
 		b.dead = dead
-		b.waits = patient.Elsewhere(t.Context(), b.other.Mutex(reclaimed).Lock)
+		b.waits = scene.Elsewhere(t.Context(), b.other.Mutex(reclaimed).Lock)
 		time.Sleep(time.Second)
 		if before != nil {
 			before(b)
@@ -50,22 +49,22 @@ func takeBack(t *testing.T, before func(b *takingBack)) *takingBack {
 // restart is the process that is started again.
 func (b *takingBack) restart(t *testing.T) *locks.Client {
 	t.Helper()
-	return bubble.Client(t, b.server, locks.WithSessionFile(b.file))
+	return scene.Client(t, b.server, locks.WithSessionFile(b.file))
 }
 
 // holdsThen finds that first holds, and then second, with greater tokens than those before.
-func (b *takingBack) holdsThen(t *testing.T, first, second <-chan patient.Answer) {
+func (b *takingBack) holdsThen(t *testing.T, first, second <-chan scene.Answer) {
 	t.Helper()
-	a := patient.Receive(t, first)
+	a := scene.Receive(t, first)
 	require.NoError(t, a.Err)
 	require.Greater(t, a.Lease.Token(), b.held.Token())
 	synctest.Wait()
 	require.Empty(t, second)
-	bubble.GiveBack(t, a.Lease)
-	after := patient.Receive(t, second)
+	scene.GiveBack(t, a.Lease)
+	after := scene.Receive(t, second)
 	require.NoError(t, after.Err)
 	require.Greater(t, after.Lease.Token(), a.Lease.Token())
-	bubble.GiveBack(t, after.Lease)
+	scene.GiveBack(t, after.Lease)
 }
 
 // TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session; or
@@ -96,8 +95,8 @@ func TestTakeOverLosesMessages(t *testing.T) {
 				fault, err := b.server.Inject(embedded.Fault{Op: cmp.Or(c.asks, embedded.OpMulti), Path: at, Action: c.action})
 				require.NoError(t, err)
 				mine := client.Session().ID()
-				got := patient.Elsewhere(t.Context(), client.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
-				require.NoError(t, fault.Wait(patient.Deadline(t)))
+				got := scene.Elsewhere(t.Context(), client.Mutex(reclaimed, locks.WithReclaim("me")).Lock)
+				require.NoError(t, fault.Wait(scene.Deadline(t)))
 				if c.expire {
 					require.NoError(t, b.server.Expire(mine))
 				}
@@ -133,7 +132,7 @@ func TestNotReclaimed(t *testing.T) {
 			require.NoError(t, err)
 		}},
 		"broken": {key: "me", free: true, before: func(t *testing.T, b *takingBack) {
-			require.NoError(t, b.other.Break(t.Context(), patient.QueueOf(t, b.other, reclaimed)[0]))
+			require.NoError(t, b.other.Break(t.Context(), scene.QueueOf(t, b.other, reclaimed)[0]))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -146,7 +145,7 @@ func TestNotReclaimed(t *testing.T) {
 				if c.after != nil {
 					c.after(t, b)
 				}
-				got := patient.Elsewhere(t.Context(), b.restart(t).Mutex(reclaimed, locks.WithReclaim(c.key)).Lock)
+				got := scene.Elsewhere(t.Context(), b.restart(t).Mutex(reclaimed, locks.WithReclaim(c.key)).Lock)
 				time.Sleep(timeout / 2)
 				require.Equal(t, c.free, len(b.waits) == 1)
 				b.holdsThen(t, b.waits, got)
@@ -161,17 +160,17 @@ func TestReclaimOnlyOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := takeBack(t, nil)
 		client := b.restart(t)
-		bubble.WritePlace(t, client)
+		scene.WritePlace(t, client)
 		mutex := client.Mutex(reclaimed, locks.WithReclaim("me"))
-		lease := patient.Locked(t, mutex.Lock)
+		lease := scene.Locked(t, mutex.Lock)
 		_, err := mutex.TryLock(t.Context())
 		require.ErrorIs(t, err, locks.ErrNotAcquired)
-		require.ErrorIs(t, bubble.Swap(t.Context(), b.held, "stale", 0), locks.ErrLost)
-		require.NoError(t, bubble.Swap(t.Context(), lease, "mine", 0))
-		bubble.RequireAt(t, client, 1)
-		bubble.GiveBack(t, lease)
+		require.ErrorIs(t, scene.Swap(t.Context(), b.held, "stale", 0), locks.ErrLost)
+		require.NoError(t, scene.Swap(t.Context(), lease, "mine", 0))
+		scene.RequireAt(t, client, 1)
+		scene.GiveBack(t, lease)
 		b.held = lease
-		b.holdsThen(t, b.waits, patient.Elsewhere(t.Context(), mutex.Lock))
+		b.holdsThen(t, b.waits, scene.Elsewhere(t.Context(), mutex.Lock))
 	})
 }
 
@@ -180,18 +179,18 @@ func TestReclaimOnlyOnce(t *testing.T) {
 func TestSeveralAreReclaimed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var held *locks.Lease
-		b := takeBack(t, func(b *takingBack) { held = bubble.Locked(t, b.dead.Mutex("/two", locks.WithReclaim("me")).Lock) })
+		b := takeBack(t, func(b *takingBack) { held = scene.Locked(t, b.dead.Mutex("/two", locks.WithReclaim("me")).Lock) })
 		begun := time.Now()
 		client := b.restart(t)
-		lease := bubble.Locked(t, client.Mutex("/two", locks.WithReclaim("me")).TryLock)
+		lease := scene.Locked(t, client.Mutex("/two", locks.WithReclaim("me")).TryLock)
 		require.Greater(t, lease.Token(), held.Token())
-		a := patient.Receive(t, b.waits)
+		a := scene.Receive(t, b.waits)
 		require.NoError(t, a.Err)
 		require.Equal(t, timeout, time.Since(begun).Truncate(time.Second))
 		require.True(t, lease.Valid())
 		time.Sleep(time.Second)
 		require.NotContains(t, readFile(t, b.file), hex(held.Session()))
-		bubble.GiveBack(t, a.Lease, lease)
+		scene.GiveBack(t, a.Lease, lease)
 	})
 }
 
@@ -199,28 +198,28 @@ func TestSeveralAreReclaimed(t *testing.T) {
 // readers wait for such a hold as for any other.
 func TestReclaimInANamedQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
 		for _, name := range []string{"", "of-orders", "read-", "reclaim-x"} {
 			var opts []locks.LockOption
 			if name != "" {
 				opts = append(opts, locks.WithName(name))
 			}
-			lease := bubble.Locked(t, client.Mutex(reclaimed, append(opts, locks.WithReclaim("me"))...).Lock)
+			lease := scene.Locked(t, client.Mutex(reclaimed, append(opts, locks.WithReclaim("me"))...).Lock)
 			for _, try := range []func(context.Context) (*locks.Lease, error){
 				other.Mutex(reclaimed, opts...).TryLock, other.RWMutex(reclaimed, opts...).TryRLock,
 			} {
 				_, err := try(t.Context())
 				require.ErrorIs(t, err, locks.ErrNotAcquired, name)
 			}
-			bubble.GiveBack(t, lease)
+			scene.GiveBack(t, lease)
 		}
 	})
 }
 
 // TestReclaimIsRefused where the token of a hold cannot be told by its node.
 func TestReclaimIsRefused(t *testing.T) {
-	client, me := patient.Open(t, embedded.Run(t).Addr()), locks.WithReclaim("me")
+	client, me := scene.Open(t, embedded.Run(t).Addr()), locks.WithReclaim("me")
 	for _, lock := range []func(context.Context) (*locks.Lease, error){
 		client.Mutex(reclaimed, me, locks.WithSticky(time.Second)).Lock,
 		client.Mutex(reclaimed, me, locks.WithCohort(2)).Lock,
@@ -230,7 +229,7 @@ func TestReclaimIsRefused(t *testing.T) {
 		client.Contest(reclaimed, me).Lock,
 		client.Mutex(reclaimed, locks.WithReclaim(string(make([]byte, 1025)))).Lock,
 	} {
-		_, err := lock(patient.Deadline(t))
+		_, err := lock(scene.Deadline(t))
 		require.ErrorIs(t, err, locks.ErrBadAcquire)
 	}
 }

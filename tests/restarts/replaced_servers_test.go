@@ -9,9 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestRealServersAreReplaced: all three servers of an ensemble are replaced one by one, the leader as it comes, by others at
@@ -27,28 +26,28 @@ func TestRealServersAreReplaced(t *testing.T) {
 		require.NoError(t, err)
 		newcomers, connect = append(newcomers, newcomer), append(connect, newcomer.Addr())
 	}
-	client := patient.Open(t, strings.Join(connect, ","), locks.WithSessionTimeout(time.Minute))
-	lease := patient.Locked(t, client.Mutex("/replaced").Lock)
+	client := scene.Open(t, strings.Join(connect, ","), locks.WithSessionTimeout(time.Minute))
+	lease := scene.Locked(t, client.Mutex("/replaced").Lock)
 	session := client.Session().ID()
 
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	for i, newcomer := range newcomers {
 		require.NoError(t, ensemble.Replace(ctx, old[i], newcomer))
-		patient.CatchUp(t, client) // over whatever server is left
+		scene.CatchUp(t, client) // over whatever server is left
 		require.True(t, lease.Valid())
 	}
 	require.Equal(t, session, client.Session().ID())
 	for _, gone := range old {
 		require.Zero(t, gone.PID())
 	}
-	others := patient.Open(t, strings.Join(connect[1:], ","))
-	queue := patient.QueueOf(t, others, "/replaced")
+	others := scene.Open(t, strings.Join(connect[1:], ","))
+	queue := scene.QueueOf(t, others, "/replaced")
 	require.Len(t, queue, 1)
 	require.Equal(t, lease.Token(), queue[0].Token)
-	patient.GiveBack(t, lease)
-	next := patient.Locked(t, others.Mutex("/replaced").Lock)
+	scene.GiveBack(t, lease)
+	next := scene.Locked(t, others.Mutex("/replaced").Lock)
 	require.Greater(t, next.Token(), lease.Token())
-	patient.GiveBack(t, next)
+	scene.GiveBack(t, next)
 	modes := make([]string, len(newcomers))
 	for i, newcomer := range newcomers {
 		var err error
@@ -65,11 +64,11 @@ func TestRealServersAreFound(t *testing.T) {
 	rig.Require(t)
 	t.Parallel()
 	ensemble := rig.StartEnsemble(t, 3, rig.WithReconfig())
-	log, logged := stories.NewLog()
-	client := patient.Open(t, ensemble.Addrs(), logged, locks.WithReconfig(), locks.WithSessionTimeout(30*time.Second))
-	lease := patient.Locked(t, client.Mutex("/found").Lock)
+	log, logged := scene.NewLog()
+	client := scene.Open(t, ensemble.Addrs(), logged, locks.WithReconfig(), locks.WithSessionTimeout(30*time.Second))
+	lease := scene.Locked(t, client.Mutex("/found").Lock)
 	session := client.Session().ID()
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	for _, old := range ensemble.Members() {
 		newcomer, err := ensemble.Newcomer()
 		require.NoError(t, err)
@@ -77,8 +76,8 @@ func TestRealServersAreFound(t *testing.T) {
 		require.NoError(t, ensemble.Replace(ctx, old, newcomer))
 		log.Await(t, newcomer.Addr())
 	}
-	patient.CatchUp(t, client) // over a server that the connect string does not name
+	scene.CatchUp(t, client) // over a server that the connect string does not name
 	require.True(t, lease.Valid())
 	require.Equal(t, session, client.Session().ID())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }

@@ -11,10 +11,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -31,48 +29,48 @@ func TestRealRestoredServer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			server, backup := rig.StartStandalone(t), ""
-			open := func() *locks.Client { return patient.Open(t, server.Addr(), locks.WithSessionTimeout(restoredSession)) }
+			open := func() *locks.Client { return scene.Open(t, server.Addr(), locks.WithSessionTimeout(restoredSession)) }
 			if backedUp {
 				backup = filepath.Join(t.TempDir(), "backup")
-				patient.Cycle(t, open().Mutex("/before"))
+				scene.Cycle(t, open().Mutex("/before"))
 				require.NoError(t, server.Kill())
 				require.NoError(t, server.Backup(backup))
-				require.NoError(t, server.Restart(patient.Deadline(t)))
+				require.NoError(t, server.Restart(scene.Deadline(t)))
 			}
 			holder, waiter, idle, leader, joined := open(), open(), open(), open(), open()
-			refused := patient.Open(t, server.Addr()) // for long enough that a slow machine sees why
-			held := patient.Locked(t, holder.Mutex("/held").Lock)
-			mutex, rec := patient.Recorded(t, waiter, "/held")
-			waiting := patient.Elsewhere(patient.Deadline(t), mutex.Lock)
-			patient.Await(t, rec, messages.StateWatching)
-			leads, err := leader.Election("/lead").Campaign(patient.Deadline(t), "one:80")
+			refused := scene.Open(t, server.Addr()) // for long enough that a slow machine sees why
+			held := scene.Locked(t, holder.Mutex("/held").Lock)
+			mutex, rec := scene.Recorded(t, waiter, "/held")
+			waiting := scene.Elsewhere(scene.Deadline(t), mutex.Lock)
+			scene.Await(t, rec, messages.StateWatching)
+			leads, err := leader.Election("/lead").Campaign(scene.Deadline(t), "one:80")
 			require.NoError(t, err)
-			member, err := joined.Group("/members").Join(patient.Deadline(t), "one:80")
+			member, err := joined.Group("/members").Join(scene.Deadline(t), "one:80")
 			require.NoError(t, err)
 			was := member.ID()
-			patient.Cycle(t, idle.Mutex("/idle"))
+			scene.Cycle(t, idle.Mutex("/idle"))
 			for range 100 { // it has seen more than the server will have committed by the end
-				patient.Cycle(t, refused.Mutex("/refused"))
+				scene.Cycle(t, refused.Mutex("/refused"))
 			}
-			require.NoError(t, server.Restore(patient.Deadline(t), backup))
+			require.NoError(t, server.Restore(scene.Deadline(t), backup))
 
-			got := patient.Receive(t, waiting)
+			got := scene.Receive(t, waiting)
 			require.NoError(t, got.Err)
 			require.True(t, got.Lease.Valid())
-			patient.GiveBack(t, got.Lease)
-			patient.AwaitLost(t, held)
-			patient.Cycle(t, holder.Mutex("/held"))
-			patient.Cycle(t, idle.Mutex("/idle"))
+			scene.GiveBack(t, got.Lease)
+			scene.AwaitLost(t, held)
+			scene.Cycle(t, holder.Mutex("/held"))
+			scene.Cycle(t, idle.Mutex("/idle"))
 			<-leads.Context().Done()
-			leads, err = leader.Election("/lead").Campaign(patient.Deadline(t), "one:80")
+			leads, err = leader.Election("/lead").Campaign(scene.Deadline(t), "one:80")
 			require.NoError(t, err)
-			require.NoError(t, leads.Resign(patient.Deadline(t)))
-			patient.Eventually(t, func() bool { return member.ID() != was }, "it never joins again")
-			require.NoError(t, member.Leave(patient.Deadline(t)))
+			require.NoError(t, leads.Resign(scene.Deadline(t)))
+			scene.Eventually(t, func() bool { return member.ID() != was }, "it never joins again")
+			require.NoError(t, member.Leave(scene.Deadline(t)))
 			for _, client := range []*locks.Client{holder, waiter, idle, leader, joined} {
 				require.NoError(t, client.Ready())
 			}
-			patient.Eventually(t, func() bool {
+			scene.Eventually(t, func() bool {
 				ready := refused.Ready()
 				return ready != nil && strings.Contains(ready.Error(), "its data may be older than what this client has seen")
 			}, "Ready never says why it is refused")
@@ -85,24 +83,24 @@ func TestRealRestoredServer(t *testing.T) {
 // hands out are closed, but for the new one. The log says so once.
 func TestSwappedSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t, embedded.WithSessionTimeouts(time.Second, time.Hour))
-		estate := bubble.NewEstate(server)
-		log, logged := stories.NewLog()
-		client := bubble.Client(t, server, locks.WithDialer(estate.Dial), locks.WithSessionTimeout(time.Hour), logged)
-		held := bubble.Locked(t, client.Mutex("/held").Lock)
+		server := scene.Virtual(t, embedded.WithSessionTimeouts(time.Second, time.Hour))
+		estate := scene.NewEstate(server)
+		log, logged := scene.NewLog()
+		client := scene.Client(t, server, locks.WithDialer(estate.Dial), locks.WithSessionTimeout(time.Hour), logged)
+		held := scene.Locked(t, client.Mutex("/held").Lock)
 		estate.Swap()
 		<-held.Context().Done()
 		require.ErrorIs(t, held.Unlock(t.Context()), locks.ErrLost)
-		other := bubble.Locked(t, client.Mutex("/other").Lock)
+		other := scene.Locked(t, client.Mutex("/other").Lock)
 		require.NotEqual(t, held.Session(), other.Session())
 		time.Sleep(time.Minute)
 		require.ElementsMatch(t, []int64{held.Session(), other.Session()}, server.Sessions())
 		require.Equal(t, 1, log.Count("as ClickHouse Keeper does"))
 		require.True(t, log.Has("error="+zkconn.ErrOtherSession.Error()))
 		require.NoError(t, server.Expire(held.Session()))
-		held = bubble.Locked(t, client.Mutex("/held").Lock)
+		held = scene.Locked(t, client.Mutex("/held").Lock)
 		require.True(t, other.Valid(), "its session is not cut")
-		bubble.GiveBack(t, held, other)
+		scene.GiveBack(t, held, other)
 	})
 }
 
@@ -116,32 +114,32 @@ func TestSwappedSession(t *testing.T) {
 //     closes that session, or takes the node back.
 //   - Swapped: the predecessor's session cannot be closed, and lasts until it expires. The successor opens all the same.
 func TestSuccessorOfAReplacedServer(t *testing.T) {
-	for name, befall := range map[string]func(t *testing.T, e *bubble.Estate, server *embedded.Server){
-		"wiped": func(t *testing.T, e *bubble.Estate, _ *embedded.Server) { e.Replace(bubble.Server(t)) },
-		"restored": func(_ *testing.T, e *bubble.Estate, server *embedded.Server) { // the backup is of when the holder died
+	for name, befall := range map[string]func(t *testing.T, e *scene.Estate, server *embedded.Server){
+		"wiped": func(t *testing.T, e *scene.Estate, _ *embedded.Server) { e.Replace(scene.Virtual(t)) },
+		"restored": func(_ *testing.T, e *scene.Estate, server *embedded.Server) { // the backup is of when the holder died
 			e.Vacate()
 			time.Sleep(timeout * 2 / 5)
 			e.Replace(server)
 		},
-		"swapped": func(_ *testing.T, e *bubble.Estate, _ *embedded.Server) { e.Swap() },
+		"swapped": func(_ *testing.T, e *scene.Estate, _ *embedded.Server) { e.Swap() },
 	} {
 		for _, key := range []string{"", "me"} {
 			t.Run(name+"/"+key, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := bubble.Server(t)
+					server := scene.Virtual(t)
 					record, last := abandoned(t, server, "/successor", key)
-					record.Connect = bubble.EstateAddress
-					estate := bubble.NewEstate(server)
+					record.Connect = scene.EstateAddress
+					estate := scene.NewEstate(server)
 					befall(t, estate, server)
 
 					began := time.Now()
-					client := bubble.OpenClient(t, server, bubble.EstateAddress, locks.WithSessionFile(leave(t, record)),
+					client := scene.ClientAt(t, server, scene.EstateAddress, locks.WithSessionFile(leave(t, record)),
 						locks.WithDialer(estate.Dial))
-					next := patient.Locked(t, client.Mutex("/successor", locks.WithReclaim(key)).Lock)
+					next := scene.Locked(t, client.Mutex("/successor", locks.WithReclaim(key)).Lock)
 					require.LessOrEqual(t, time.Since(began), timeout+2*time.Second)
 					require.True(t, next.Valid())
 					require.NotEqual(t, last.Session(), next.Session())
-					bubble.GiveBack(t, next)
+					scene.GiveBack(t, next)
 				})
 			})
 		}

@@ -14,9 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 	"github.com/turnstile-locks/turnstile/zkconn/sessionfile"
@@ -61,23 +59,23 @@ func copied(t *testing.T, file string) sessionfile.Record {
 // client cannot give anything back. before is what happens before that.
 func abandoned(t *testing.T, server *embedded.Server, path, key string, before ...func(dead *locks.Client)) (sessionfile.Record, *locks.Lease) {
 	t.Helper()
-	d, file := &bubble.Network{Server: server}, sessionFile(t)
-	dead := bubble.OpenThrough(t, server, d, locks.WithSessionFile(file))
-	lease := bubble.Locked(t, dead.Mutex(path, locks.WithReclaim(key)).Lock)
+	d, file := &scene.Network{Server: server}, sessionFile(t)
+	dead := scene.ClientOver(t, server, d, locks.WithSessionFile(file))
+	lease := scene.Locked(t, dead.Mutex(path, locks.WithReclaim(key)).Lock)
 	time.Sleep(time.Minute)
 	for _, does := range before {
 		does(dead)
 	}
-	d.Be(bubble.Down)
+	d.Be(scene.Down)
 	return copied(t, file), lease
 }
 
 // TestCloseEmptiesTheSessionFile: an orderly end leaves nothing to close; one that no server has heard of does.
 func TestCloseEmptiesTheSessionFile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		path, d := sessionFile(t), &bubble.Network{Server: bubble.Server(t)}
+		path, d := sessionFile(t), &scene.Network{Server: scene.Virtual(t)}
 		open := func(opts ...locks.Option) *locks.Client {
-			return bubble.OpenThrough(t, d.Server, d, append(opts, locks.WithSessionFile(path))...)
+			return scene.ClientOver(t, d.Server, d, append(opts, locks.WithSessionFile(path))...)
 		}
 		client := open()
 		require.Contains(t, readFile(t, path), hex(client.Session().ID()), "when it is open it is there")
@@ -85,15 +83,15 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 		require.Empty(t, readFile(t, path))
 
 		client = open()
-		lease := bubble.Locked(t, client.Mutex("/cut").Lock)
-		d.Be(bubble.Down)
+		lease := scene.Locked(t, client.Mutex("/cut").Lock)
+		d.Be(scene.Down)
 		require.ErrorIs(t, client.Close(context.WithoutCancel(t.Context())), locks.ErrSessionRemains)
 		require.Contains(t, readFile(t, path), hex(lease.Session()), "the session lives on")
 		require.Contains(t, d.Server.Sessions(), lease.Session())
 
-		d.Be(bubble.Open)
-		log, logger := stories.NewLog()
-		bubble.GiveBack(t, bubble.Locked(t, open(logger).Mutex("/cut").TryLock))
+		d.Be(scene.Up)
+		log, logger := scene.NewLog()
+		scene.GiveBack(t, scene.Locked(t, open(logger).Mutex("/cut").TryLock))
 		require.True(t, log.Has("existed=true"))
 	})
 }
@@ -101,8 +99,8 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 // TestSessionFileHoldsTheNewestSession: every session that one client has after the other is in the file.
 func TestSessionFileHoldsTheNewestSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		path, server := sessionFile(t), bubble.Server(t)
-		client := bubble.Client(t, server, locks.WithSessionFile(path))
+		path, server := sessionFile(t), scene.Virtual(t)
+		client := scene.Client(t, server, locks.WithSessionFile(path))
 		for range 2 {
 			before := client.Session().ID()
 			require.Contains(t, readFile(t, path), hex(before))
@@ -118,19 +116,19 @@ func TestSessionFileHoldsTheNewestSession(t *testing.T) {
 // sessions. What they held is free once the next process is open, also for one that waits elsewhere.
 func TestAllSessionsThatWereLeftAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		var waits <-chan patient.Answer
+		server := scene.Virtual(t)
+		var waits <-chan scene.Answer
 		one, _ := abandoned(t, server, "/one", "")
 		two, _ := abandoned(t, server, "/two", "", func(*locks.Client) {
-			waits = patient.Elsewhere(t.Context(), bubble.Client(t, server).Mutex("/two").Lock)
+			waits = scene.Elsewhere(t.Context(), scene.Client(t, server).Mutex("/two").Lock)
 			time.Sleep(time.Second)
 		})
 		unusable := sessionfile.Record{Session: 1, Password: []byte("x"), Timeout: time.Second, Connect: "no:port:at:all"}
 		path, begun := leave(t, one, unusable, two), time.Now()
-		log, logger := stories.NewLog()
-		client := bubble.Client(t, server, locks.WithSessionFile(path), logger)
-		bubble.GiveBack(t, bubble.Locked(t, client.Mutex("/one").TryLock))
-		bubble.GiveBack(t, patient.Receive(t, waits).Lease)
+		log, logger := scene.NewLog()
+		client := scene.Client(t, server, locks.WithSessionFile(path), logger)
+		scene.GiveBack(t, scene.Locked(t, client.Mutex("/one").TryLock))
+		scene.GiveBack(t, scene.Receive(t, waits).Lease)
 		require.Less(t, time.Since(begun), timeout/2, "nothing had to expire")
 		require.True(t, log.Has("bad configuration"))
 		require.NoError(t, client.Close(t.Context()))
@@ -153,7 +151,7 @@ func TestSessionOfThePredecessorIsNotClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
+				server := scene.Virtual(t)
 				record, held := abandoned(t, server, "/over", "")
 				if c.change != nil {
 					c.change(&record)
@@ -167,8 +165,8 @@ func TestSessionOfThePredecessorIsNotClosed(t *testing.T) {
 				if c.free {
 					require.NoError(t, server.Expire(held.Session()))
 				}
-				log, logger := stories.NewLog()
-				client := bubble.Client(t, server, locks.WithSessionFile(path), logger)
+				log, logger := scene.NewLog()
+				client := scene.Client(t, server, locks.WithSessionFile(path), logger)
 				_, err := client.Mutex("/over").TryLock(t.Context())
 				if c.free {
 					require.NoError(t, err)
@@ -185,19 +183,19 @@ func TestSessionOfThePredecessorIsNotClosed(t *testing.T) {
 // TestServersAreDownAtTheRestart: what the predecessor held is free when they can be reached.
 func TestServersAreDownAtTheRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := &bubble.Network{Server: bubble.Server(t)}
+		d := &scene.Network{Server: scene.Virtual(t)}
 		record, _ := abandoned(t, d.Server, "/down", "")
 		path := leave(t, record)
-		d.Be(bubble.Down)
+		d.Be(scene.Down)
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
 		_, err := locks.Open(ctx, d.Server.Connect(), locks.WithSessionFile(path), locks.WithDialer(d.Dial))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.Equal(t, []sessionfile.Record{record}, left(t, path), "it was not closed")
 
-		time.AfterFunc(3*time.Second, func() { d.Be(bubble.Open) })
-		client := bubble.OpenThrough(t, d.Server, d, locks.WithSessionFile(path))
-		bubble.GiveBack(t, bubble.Locked(t, client.Mutex("/down").TryLock))
+		time.AfterFunc(3*time.Second, func() { d.Be(scene.Up) })
+		client := scene.ClientOver(t, d.Server, d, locks.WithSessionFile(path))
+		scene.GiveBack(t, scene.Locked(t, client.Mutex("/down").TryLock))
 	})
 }
 
@@ -207,10 +205,10 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 	record := sessionfile.Record{Session: 7, Password: []byte("x"), Timeout: 20 * time.Second, Connect: "elsewhere:2181"}
 	path := leave(t, record)
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		log, logger := stories.NewLog()
+		server := scene.Virtual(t)
+		log, logger := scene.NewLog()
 		begin := time.Now()
-		bubble.Client(t, server, locks.WithSessionFile(path), logger,
+		scene.Client(t, server, locks.WithSessionFile(path), logger,
 			locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {
 				if address == record.Connect {
 					return nil, errors.New("not reached")
@@ -231,7 +229,7 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 // file is reported, and used.
 func TestSessionFileIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		path, server := sessionFile(t), bubble.Server(t)
+		path, server := sessionFile(t), scene.Virtual(t)
 		never := locks.WithDialer(func(context.Context, string, string) (net.Conn, error) {
 			t.Error("somebody was called")
 			return nil, errors.New("nobody is here")
@@ -246,8 +244,8 @@ func TestSessionFileIsRefused(t *testing.T) {
 		require.Equal(t, "somebody's letter", readFile(t, path))
 
 		require.NoError(t, os.WriteFile(path, make([]byte, 200), 0o600))
-		log, logger := stories.NewLog()
-		client := bubble.Client(t, server, locks.WithSessionFile(path), logger)
+		log, logger := scene.NewLog()
+		client := scene.Client(t, server, locks.WithSessionFile(path), logger)
 		require.True(t, log.Has("session file passed over"))
 		require.Contains(t, readFile(t, path), hex(client.Session().ID()))
 	})

@@ -1,4 +1,4 @@
-package rig
+package rig_test
 
 import (
 	"regexp"
@@ -7,14 +7,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // Once a crowd is silent its sessions expire, each with a line in the log, at the pace at which the log is read.
 func TestACrowdExpiresAtTheLogsPace(t *testing.T) {
-	server := StartStandalone(t, WithLogOfExpiries())
+	server := rig.StartStandalone(t, rig.WithLogOfExpiries())
 	const sessions, lines, timeout = 150, 100, 2 * time.Second
-	crowd, err := OpenCrowd(t.Context(), []string{server.Addr()}, sessions, timeout)
+	crowd, err := rig.OpenCrowd(t.Context(), []string{server.Addr()}, sessions, timeout)
 	defer crowd.Leave()
 	require.NoError(t, err)
 	require.Equal(t, timeout, crowd.Timeout())
@@ -22,7 +23,7 @@ func TestACrowdExpiresAtTheLogsPace(t *testing.T) {
 	require.NoError(t, crowd.FallSilent())
 	expiries := regexp.MustCompile(`(?m)^(\S+) .*Expiring session`)
 	var logged [][]string
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		logged = expiries.FindAllStringSubmatch(server.Log(), -1)
 		return len(logged) == sessions
 	}, "all have expired")

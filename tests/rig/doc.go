@@ -6,7 +6,8 @@
 // ([OneWay]). A [Proxy] stands between one client and a server. It can stall and delay each way,
 // too ([Way]). It understands the frames that pass, so a test can lose exactly the reply that it
 // means to lose. [ExpireSession] ends a session behind its client's back. Tests that do a server no
-// harm can share one ([Shared]).
+// harm can share one ([Shared]). They and the other processes that tests start ([StartProcess]) end with the process that
+// started them, however that ends.
 //
 //	server := rig.StartStandalone(t)
 //	proxy := rig.NewProxy(t, server.Addr())

@@ -1,113 +1,21 @@
-package rig
+package rig_test
 
 import (
-	"bytes"
-	"encoding/binary"
 	"testing"
 
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
-
-// body builds jute: ints, longs, bools and strings, one after the other.
-func body(values ...any) []byte {
-	var b []byte
-	for _, value := range values {
-		switch v := value.(type) {
-		case int:
-			b = binary.BigEndian.AppendUint32(b, uint32(int32(v)))
-		case OpCode:
-			b = binary.BigEndian.AppendUint32(b, uint32(v))
-		case int64:
-			b = binary.BigEndian.AppendUint64(b, uint64(v))
-		case bool:
-			b = append(b, map[bool]byte{true: 1}[v])
-		case string:
-			b = binary.BigEndian.AppendUint32(b, uint32(len(v)))
-			b = append(b, v...)
-		}
-	}
-	return b
-}
-
-var multi = body(7, OpMulti,
-	OpCreateTTL, false, -1, "/a", "data", 1, 31, "world", "anyone", 5, int64(1000),
-	OpCreate2, false, -1, "/b", -1, -1, 3,
-	OpCreateContainer, false, -1, "/c", "", 0, 4,
-	OpGetChildren, false, -1, "/d", true,
-	OpCheck, false, -1, "/e", -1,
-	OpSetData, false, -1, "/f", "data", -1,
-	-1, true, -1)
-
-func parsed(t *testing.T, frame []byte) request {
-	t.Helper()
-	q, err := parseRequest(framed(frame))
-	require.NoError(t, err)
-	return q
-}
-
-func TestParse(t *testing.T) {
-	require.Equal(t, request{xid: 7, op: OpMulti, parts: []operation{
-		{OpCreateTTL, "/a", true}, {OpCreate2, "/b", true}, {OpCreateContainer, "/c", true},
-		{OpGetChildren, "/d", true}, {OpCheck, "/e", true}, {OpSetData, "/f", true},
-	}}, parsed(t, multi))
-	require.Equal(t, request{xid: -2, op: OpPing, parts: []operation{{op: OpPing}}}, parsed(t, body(-2, OpPing)))
-	for n := range len(multi) {
-		_, err := parseRequest(framed(multi[:n]))
-		require.Error(t, err, "the first %d bytes of a multi", n)
-	}
-	_, err := readFrame(bytes.NewReader([]byte("ruok")))
-	require.Error(t, err, "a four-letter word")
-}
-
-// Rules and counts look into multis.
-func TestRules(t *testing.T) {
-	frames := map[string]request{"multi": parsed(t, multi), "ping": parsed(t, body(-2, OpPing)), "close": parsed(t, body(1, OpCloseSession)),
-		"create": parsed(t, body(3, OpCreate, "/a", -1, 0, 0))}
-	p := &Proxy{requests: map[OpCode]int{}, parts: map[OpCode]int{}}
-	for _, q := range frames {
-		p.observe(q)
-	}
-	for op, want := range map[OpCode][2]int{OpCreate: {1, 2}, OpCreateTTL: {0, 1}, OpMulti: {1, 0}, OpPing: {1, 1}, OpAny: {3, 8}, OpDelete: {0, 0}} {
-		require.Equal(t, want, [2]int{p.Requests(op), p.Operations(op)}, "%v", op)
-	}
-	for _, c := range []struct {
-		frame string
-		op    OpCode
-		path  string // empty for a rule without one
-		want  bool
-	}{
-		{"multi", OpCreate, "", true},
-		{"multi", OpCheck, "", true},
-		{"multi", OpMulti, "", true},
-		{"multi", OpAny, "", true},
-		{"multi", OpGetData, "", false},
-		{"multi", OpCreate, "/b", true},
-		{"multi", OpCreate, "/a", false},
-		{"multi", OpMulti, "/f", true},
-		{"multi", OpAny, "/f", true},
-		{"multi", OpMulti, "/none", false},
-		{"ping", OpPing, "", true},
-		{"ping", OpAny, "", false},
-		{"close", OpAny, "", true},
-		{"close", OpAny, "/a", false},
-	} {
-		rule := Rule{Op: c.op}
-		if c.path != "" {
-			rule.Path = func(path string) bool { return path == c.path }
-		}
-		require.Equal(t, c.want, rule.matches(frames[c.frame]), "%+v", c)
-	}
-}
 
 // Up stalls requests alone, and Hold answers: the server's events still reach the client, and the client's requests the
 // server. Delay holds a reply and all that comes after it. A fault that was meant for a reply that never came, because the
 // connection was lost before, is meant for the next one.
 func TestProxy(t *testing.T) {
 	server := sharedServer.Get(t)
-	proxy, direct := NewProxy(t, server.Addr()), connect(t, server.Addr())
+	proxy, direct := rig.NewProxy(t, server.Addr()), connect(t, server.Addr())
 	client := connect(t, proxy.Addr())
 	root, err := direct.Create("/proxy-", nil, zk.FlagSequence, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
@@ -121,42 +29,42 @@ func TestProxy(t *testing.T) {
 	}
 	_, _, changed, err := client.ChildrenW(root)
 	require.NoError(t, err)
-	proxy.Stall(Up)
+	proxy.Stall(rig.Up)
 	up := asked("/up")
 	create(t, direct, root+"/event")
-	require.Equal(t, zk.EventNodeChildrenChanged, patient.Receive(t, changed).Type)
+	require.Equal(t, zk.EventNodeChildrenChanged, scene.Receive(t, changed).Type)
 	require.False(t, len(up) > 0 || exists(t, direct, root+"/up"), "a request has passed")
-	proxy.Resume(Up)
-	require.NoError(t, patient.Receive(t, up))
+	proxy.Resume(rig.Up)
+	require.NoError(t, scene.Receive(t, up))
 
-	fault := proxy.Expect(Rule{Op: OpCreate, Action: Delay})
+	fault := proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.Delay})
 	late := asked("/late")
-	patient.Receive(t, fault.Fired())
+	scene.Receive(t, fault.Fired())
 	require.True(t, exists(t, direct, root+"/late"))
 	behind := asked("/behind")
-	patient.Eventually(t, func() bool { return exists(t, direct, root+"/behind") }, "the next request passes")
+	scene.Eventually(t, func() bool { return exists(t, direct, root+"/behind") }, "the next request passes")
 	require.True(t, len(late) == 0 && len(behind) == 0, "a reply has passed")
 	fault.Release()
-	require.NoError(t, patient.Receive(t, late))
-	require.NoError(t, patient.Receive(t, behind))
+	require.NoError(t, scene.Receive(t, late))
+	require.NoError(t, scene.Receive(t, behind))
 
 	proxy.Hold(true)
-	fault = proxy.Expect(Rule{Op: OpCreate, Action: DropReply})
+	fault = proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.DropReply})
 	lost := asked("/held")
-	patient.Eventually(t, func() bool { return exists(t, direct, root+"/held") }, "the node is there")
+	scene.Eventually(t, func() bool { return exists(t, direct, root+"/held") }, "the node is there")
 	require.Empty(t, lost, "a reply has passed")
 	proxy.Cut()
-	require.Error(t, patient.Receive(t, lost))
+	require.Error(t, scene.Receive(t, lost))
 	require.False(t, isClosed(fault.Fired()), "the reply had not come")
 	proxy.Hold(false)
-	patient.Eventually(t, func() bool { return client.State() == zk.StateHasSession }, "a session again")
-	require.Error(t, patient.Receive(t, asked("/dropped")))
-	patient.Receive(t, fault.Fired())
+	scene.Eventually(t, func() bool { return client.State() == zk.StateHasSession }, "a session again")
+	require.Error(t, scene.Receive(t, asked("/dropped")))
+	scene.Receive(t, fault.Fired())
 	require.True(t, exists(t, direct, root+"/dropped"))
 
-	fault = proxy.Expect(Rule{Op: OpCreate, Action: CutBefore})
-	patient.Eventually(t, func() bool { return client.State() == zk.StateHasSession }, "a session again")
-	require.Error(t, patient.Receive(t, asked("/cut")))
-	patient.Receive(t, fault.Fired())
+	fault = proxy.Expect(rig.Rule{Op: rig.OpCreate, Action: rig.CutBefore})
+	scene.Eventually(t, func() bool { return client.State() == zk.StateHasSession }, "a session again")
+	require.Error(t, scene.Receive(t, asked("/cut")))
+	scene.Receive(t, fault.Fired())
 	require.False(t, exists(t, direct, root+"/cut"))
 }

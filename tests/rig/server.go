@@ -14,8 +14,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/turnstile-locks/turnstile/tests/child"
 )
 
 const (
@@ -40,11 +38,11 @@ type Server struct {
 	// securePort is the port with TLS; 0 without TLS.
 	securePort int
 	quorum     []string // the server.N lines; empty when standalone
-	output     child.Tail
+	output     Tail
 	linePause  atomic.Int64 // what a line of the log takes at least, in nanoseconds; see SlowLog
 
 	mu      sync.Mutex // guards what follows, and orders starts and stops
-	process *child.Process
+	process *Process
 	paused  bool
 	gone    bool // Stop was called: the data is no more
 }
@@ -125,7 +123,7 @@ func (s *Server) start() error {
 	cmd := exec.Command("java", args...)
 	cmd.Dir, cmd.Stdout = s.dir, s.log()
 	cmd.Stderr = cmd.Stdout
-	process, err := child.Start(cmd, nil)
+	process, err := StartProcess(cmd, nil)
 	if err != nil {
 		return fmt.Errorf("rig: %w", err)
 	}
@@ -237,12 +235,12 @@ func (s *Server) kill() error {
 
 // Pause freezes the process (SIGSTOP). When it returns, no thread of it runs:
 // connections stay open, new ones are accepted by the kernel, nothing answers.
-func (s *Server) Pause() error { return s.signal((*child.Process).Pause, true) }
+func (s *Server) Pause() error { return s.signal((*Process).Pause, true) }
 
 // Resume lets a paused process go on (SIGCONT).
-func (s *Server) Resume() error { return s.signal((*child.Process).Resume, false) }
+func (s *Server) Resume() error { return s.signal((*Process).Resume, false) }
 
-func (s *Server) signal(send func(*child.Process) error, paused bool) error {
+func (s *Server) signal(send func(*Process) error, paused bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.process == nil {

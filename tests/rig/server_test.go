@@ -6,21 +6,19 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/turnstile-locks/turnstile/tests/patient"
 )
 
 // The server says of itself that it is of the version that was chosen, and nothing stays of it.
 func TestServer(t *testing.T) {
 	server := StartStandalone(t)
-	answer, err := server.Address().FourLetter(patient.Deadline(t), "srvr")
+	answer, err := server.Address().FourLetter(t.Context(), "srvr")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(answer, "Zookeeper version: "+Version()+"-"), answer)
 	for range 2 {
 		require.NoError(t, server.Stop())
 	}
 	require.NoDirExists(t, server.dir)
-	require.Error(t, server.Restart(patient.Deadline(t)))
+	require.Error(t, server.Restart(t.Context()))
 }
 
 func TestVersions(t *testing.T) {

@@ -1,4 +1,4 @@
-package rig
+package rig_test
 
 import (
 	"fmt"
@@ -8,7 +8,8 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestMain stops what the tests share.
@@ -22,12 +23,12 @@ func TestMain(m *testing.M) {
 }
 
 // sharedServer is for the tests that do it no harm.
-var sharedServer Shared
+var sharedServer rig.Shared
 
 // connect opens a session.
 func connect(t *testing.T, addr string) *zk.Conn {
 	t.Helper()
-	return patient.Raw(t, patient.Session, addr)
+	return scene.Raw(t, scene.Session, addr)
 }
 
 func create(t *testing.T, c *zk.Conn, path string) {

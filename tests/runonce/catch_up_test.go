@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // nightly is a schedule, as robfig/cron's Schedule.Next gives it: at two o'clock in the zone of the time that it is given.
@@ -33,7 +32,7 @@ func (i *instants) work(ctx context.Context, _ locks.Token) error {
 	at := locks.InstantOf(ctx)
 	i.of = append(i.of, at)
 	if i.fails[at] {
-		return patient.ErrOfWork
+		return scene.ErrOfWork
 	}
 	return nil
 }
@@ -61,15 +60,15 @@ func TestCatchUp(t *testing.T) {
 			locks.WithStartDeadline(time.Since(night(4)) + time.Hour)}, want: nights(4, 5), missed: 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+			scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 				client, other := zk.Open(t), zk.Open(t)
 				w := &instants{}
-				got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(1), w.work, c.opts[:min(1, len(c.opts))]...)
+				got, err := locks.RunOnceFor(scene.Deadline(t), client, jobKey, night(1), w.work, c.opts[:min(1, len(c.opts))]...)
 				require.NoError(t, err)
 				require.Zero(t, got.Missed, "the first run ever")
 				require.Equal(t, nights(1), w.of)
 				w.of = nil
-				got, err = locks.RunOnceFor(patient.Deadline(t), other, jobKey, night(5), w.work, c.opts...)
+				got, err = locks.RunOnceFor(scene.Deadline(t), other, jobKey, night(5), w.work, c.opts...)
 				require.NoError(t, err)
 				require.Equal(t, locks.OnceRan, got.Outcome)
 				require.Equal(t, c.want, w.of)
@@ -85,20 +84,20 @@ func TestCatchUp(t *testing.T) {
 // TestCatchUpAfterFailures: an instant that failed has had its run, and the next ones follow. With WithRetryAfter it comes
 // first, and the others wait for it.
 func TestCatchUpAfterFailures(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
 		all := locks.WithCatchUp(nightly, 100)
 		w := &instants{fails: map[time.Time]bool{night(2): true, night(3): true}}
 		run := func(n int, opts ...locks.InstantOption) error {
 			w.of = nil
-			got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(n), w.work, append(opts, all)...)
+			got, err := locks.RunOnceFor(scene.Deadline(t), client, jobKey, night(n), w.work, append(opts, all)...)
 			require.Equal(t, slices.Contains(w.of, night(n)), got.Outcome == locks.OnceRan)
 			require.Equal(t, got.Outcome != locks.OnceRan, errors.Is(err, locks.ErrNotRun))
 			return err
 		}
 		require.NoError(t, run(1))
 		err := run(4)
-		require.ErrorIs(t, err, patient.ErrOfWork)
+		require.ErrorIs(t, err, scene.ErrOfWork)
 		require.Equal(t, nights(2, 3, 4), w.of)
 		var both interface{ Unwrap() []error }
 		require.True(t, errors.As(err, &both))
@@ -107,7 +106,7 @@ func TestCatchUpAfterFailures(t *testing.T) {
 		w.fails = map[time.Time]bool{night(6): true}
 		for range 2 {
 			err := run(7, locks.WithRetryAfter(0))
-			require.ErrorIs(t, err, patient.ErrOfWork)
+			require.ErrorIs(t, err, scene.ErrOfWork)
 			require.ErrorContains(t, err, "for "+night(7).Format(time.RFC3339)+": not run for this instant: try again")
 			require.True(t, locks.MayPass(err))
 		}
@@ -117,7 +116,7 @@ func TestCatchUpAfterFailures(t *testing.T) {
 		require.Equal(t, nights(6, 7), w.of)
 
 		w.fails = map[time.Time]bool{night(8): true}
-		require.Equal(t, patient.ErrOfWork, run(8))
+		require.Equal(t, scene.ErrOfWork, run(8))
 		w.fails = nil
 		require.NoError(t, run(9))
 		require.Equal(t, nights(9), w.of, "without WithRetryAfter the one that failed has had its run")
@@ -126,12 +125,12 @@ func TestCatchUpAfterFailures(t *testing.T) {
 
 // TestCatchUpIsInTheCallersZone: the schedule is asked in the location of the instant that the caller named.
 func TestCatchUpIsInTheCallersZone(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client, zone := zk.Open(t), time.FixedZone("elsewhere", -9*3600)
 		at := func(n int) time.Time { return nightly(night(n).In(zone)) }
 		w := &instants{}
 		for _, n := range []int{1, 3} {
-			_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, at(n), w.work, locks.WithCatchUp(nightly, 100))
+			_, err := locks.RunOnceFor(scene.Deadline(t), client, jobKey, at(n), w.work, locks.WithCatchUp(nightly, 100))
 			require.NoError(t, err)
 		}
 		require.Equal(t, []time.Time{at(1), at(2), at(3)}, w.of)
@@ -140,11 +139,11 @@ func TestCatchUpIsInTheCallersZone(t *testing.T) {
 
 // TestBusyWithWhatItCatchesUp: a run that is at an older instant, and goes on to the caller's, leaves it not without one.
 func TestBusyWithWhatItCatchesUp(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client, other := zk.Open(t), zk.Open(t)
 		cameTo(t, locks.OnceRan, client, night(1), &counted{})
 		calls := 0
-		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(3),
+		_, err := locks.RunOnceFor(scene.Deadline(t), client, jobKey, night(3),
 			func(ctx context.Context, _ locks.Token) error {
 				calls++
 				require.Equal(t, locks.InstantOf(ctx), cameTo(t, locks.OnceBusy, other, night(3), &counted{}).Mark.For)
@@ -159,11 +158,11 @@ func TestBusyWithWhatItCatchesUp(t *testing.T) {
 // TestCatchUpEndsWithItsCaller: it is told to end in the middle of several instants. The instants that it has not
 // begun are run by the next that comes.
 func TestCatchUpEndsWithItsCaller(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
 		all := locks.WithCatchUp(nightly, 100)
 		cameTo(t, locks.OnceRan, client, night(1), &counted{}, all)
-		gone, leave := context.WithCancel(patient.Deadline(t))
+		gone, leave := context.WithCancel(scene.Deadline(t))
 		w := &instants{}
 		got, err := locks.RunOnceFor(gone, client, jobKey, night(4), func(ctx context.Context, token locks.Token) error {
 			leave()
@@ -174,7 +173,7 @@ func TestCatchUpEndsWithItsCaller(t *testing.T) {
 		require.Empty(t, got.Outcome, "it was called for another instant only")
 		require.Equal(t, nights(2), w.of)
 		w.of = nil
-		_, err = locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(4), w.work, all)
+		_, err = locks.RunOnceFor(scene.Deadline(t), client, jobKey, night(4), w.work, all)
 		require.NoError(t, err)
 		require.Equal(t, nights(3, 4), w.of)
 	})

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -33,8 +32,8 @@ func TestServersClock(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			clock := &shiftedClock{}
 			clock.ahead.Store(int64(ahead))
-			server := bubble.Server(t, embedded.WithClock(clock))
-			mine, other, c := bubble.Client(t, server), bubble.Client(t, server), &counted{}
+			server := scene.Virtual(t, embedded.WithClock(clock))
+			mine, other, c := scene.Client(t, server), scene.Client(t, server), &counted{}
 			first := once(t, locks.OnceRan, mine, time.Hour, c)
 			require.Equal(t, clock.Now().UnixMilli(), first.Mark.Began.UnixMilli())
 			time.Sleep(time.Hour - time.Millisecond)
@@ -68,8 +67,8 @@ func TestServersClock(t *testing.T) {
 func TestClientsClocksChangeNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := &shiftedClock{}
-		server := bubble.Server(t, embedded.WithClock(clock))
-		client := bubble.Client(t, server)
+		server := scene.Virtual(t, embedded.WithClock(clock))
+		client := scene.Client(t, server)
 		c := &counted{}
 		once(t, locks.OnceRan, client, time.Hour, c)
 		for range 3 {
@@ -87,14 +86,14 @@ func TestClientsClocksChangeNothing(t *testing.T) {
 // TestPeriodBeginsWithTheWork, and the time of WithRetryAfter with its end.
 func TestPeriodBeginsWithTheWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, retries := bubble.Client(t, bubble.Server(t)), locks.WithRetryAfter(time.Minute)
+		client, retries := scene.Client(t, scene.Virtual(t)), locks.WithRetryAfter(time.Minute)
 		var fails error
 		slow := func(context.Context, locks.Token) error { time.Sleep(40 * time.Minute); return fails }
 		got, err := locks.RunOnce(t.Context(), client, jobKey, time.Hour, slow)
 		require.NoError(t, err)
 		require.Equal(t, 40*time.Minute, got.Mark.Written.Sub(got.Mark.Began))
 		require.Equal(t, 20*time.Minute, once(t, locks.OnceNotDue, client, time.Hour, &counted{}).Left)
-		fails = patient.ErrOfWork
+		fails = scene.ErrOfWork
 		_, err = locks.RunOnce(t.Context(), client, jobKey, 0, slow, retries)
 		require.Equal(t, fails, err)
 		time.Sleep(59 * time.Second)
@@ -118,7 +117,7 @@ func TestClockWasAhead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				clock := &shiftedClock{}
-				client := bubble.Client(t, bubble.Server(t, embedded.WithClock(clock)))
+				client := scene.Client(t, scene.Virtual(t, embedded.WithClock(clock)))
 				clock.ahead.Store(int64(1000 * time.Hour))
 				run(t, clock, client)
 				clock.ahead.Store(0)
@@ -126,10 +125,10 @@ func TestClockWasAhead(t *testing.T) {
 				require.ErrorIs(t, err, locks.ErrFailed)
 				require.ErrorContains(t, err, "ahead of the servers' clock: delete /job/ran if that clock was wrong")
 				require.Empty(t, got.Outcome)
-				lease := bubble.Locked(t, client.Mutex("/setup").Lock)
+				lease := scene.Locked(t, client.Mutex("/setup").Lock)
 				_, err = lease.Txn(t.Context(), locks.Delete(jobMark, locks.AnyVersion))
 				require.NoError(t, err)
-				bubble.GiveBack(t, lease)
+				scene.GiveBack(t, lease)
 				cameTo(t, locks.OnceRan, client, clock.Now(), &counted{})
 			})
 		})
@@ -141,15 +140,15 @@ func TestClockWasAhead(t *testing.T) {
 // and for two session timeouts.
 func TestRunOnceForOutlivesTheDead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		network := &bubble.Network{Server: server}
-		mine := bubble.OpenThrough(t, server, network)
-		bubble.Locked(t, mine.Mutex(jobKey).Lock)
-		network.Be(bubble.Down)
+		server := scene.Virtual(t)
+		network := &scene.Network{Server: server}
+		mine := scene.ClientOver(t, server, network)
+		scene.Locked(t, mine.Mutex(jobKey).Lock)
+		network.Be(scene.Down)
 		at, outcomes := time.Now(), make(chan locks.OnceOutcome, 3)
 		var other *locks.Client
 		for range cap(outcomes) {
-			other = bubble.Client(t, server)
+			other = scene.Client(t, server)
 			go func(client *locks.Client) {
 				got, err := locks.RunOnceFor(t.Context(), client, jobKey, at, (&counted{}).work)
 				assert.NoError(t, err)
@@ -167,13 +166,13 @@ func TestRunOnceForOutlivesTheDead(t *testing.T) {
 		require.Equal(t, 1, ran)
 		require.InDelta(t, 10*time.Second, time.Since(at), float64(3*time.Second))
 
-		network.Be(bubble.Open)
-		lease := bubble.Locked(t, mine.Mutex(jobKey).Lock)
+		network.Be(scene.Up)
+		lease := scene.Locked(t, mine.Mutex(jobKey).Lock)
 		began := time.Now()
 		err := notRunFor(t, locks.OnceBusy, other, at.Add(2*time.Second))
 		require.True(t, locks.MayPass(err))
 		require.ErrorContains(t, err, "behind "+lease.Node())
 		require.InDelta(t, 20*time.Second, time.Since(began), float64(2*time.Second))
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -28,10 +27,10 @@ const (
 	ending
 )
 
-// scene has what a fault needs while a job is run.
-type scene struct {
+// fixture has what a fault needs while a job is run.
+type fixture struct {
 	server  *embedded.Server
-	network *bubble.Network // of the one that runs
+	network *scene.Network // of the one that runs
 	mine    *locks.Client
 	others  *locks.Client
 	lease   *locks.Lease // of the work
@@ -40,7 +39,7 @@ type scene struct {
 // fault is one that strikes a run, and what must come out.
 type fault struct {
 	at     moment
-	strike func(t *testing.T, s *scene)
+	strike func(t *testing.T, s *fixture)
 	// fails is an error that is wrapped, nil for none; works: the work is called; marked: the transaction that was struck
 	// is carried out, or the next one to mark is.
 	fails         error
@@ -48,8 +47,8 @@ type fault struct {
 }
 
 // loses has something happen to the next transaction that has a part at a path; then, if expire says so, the session ends.
-func loses(path string, action embedded.Action, expire bool) func(t *testing.T, s *scene) {
-	return func(t *testing.T, s *scene) {
+func loses(path string, action embedded.Action, expire bool) func(t *testing.T, s *fixture) {
+	return func(t *testing.T, s *fixture) {
 		injected, err := s.server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: path, Action: action})
 		require.NoError(t, err)
 		if expire {
@@ -66,8 +65,8 @@ func loses(path string, action embedded.Action, expire bool) func(t *testing.T, 
 }
 
 // outage cuts the connection of the one that runs.
-func outage(length time.Duration) func(*testing.T, *scene) {
-	return func(_ *testing.T, s *scene) { s.network.Outage(length) }
+func outage(length time.Duration) func(*testing.T, *fixture) {
+	return func(_ *testing.T, s *fixture) { s.network.Outage(length) }
 }
 
 var faults = map[string]fault{
@@ -84,28 +83,28 @@ var faults = map[string]fault{
 	"nothing happens": {working, outage(0), nil, true, true},
 	"cut for a while": {working, outage(2 * time.Second), nil, true, true},
 	"cut for long":    {working, outage(time.Minute), locks.ErrLost, true, false},
-	"expired": {working, func(t *testing.T, s *scene) {
+	"expired": {working, func(t *testing.T, s *fixture) {
 		require.NoError(t, s.server.Expire(s.lease.Session()))
 		<-s.lease.Context().Done()
 	}, locks.ErrLost, true, false},
-	"silence": {working, func(_ *testing.T, s *scene) {
+	"silence": {working, func(_ *testing.T, s *fixture) {
 		s.server.Leader().HoldReplies()
 		<-s.lease.Context().Done()
 		s.server.Leader().ReleaseReplies()
 	}, locks.ErrLost, true, false},
-	"broken": {working, func(t *testing.T, s *scene) {
-		require.NoError(t, s.others.Break(t.Context(), patient.QueueOf(t, s.others, jobKey)[0]))
+	"broken": {working, func(t *testing.T, s *fixture) {
+		require.NoError(t, s.others.Break(t.Context(), scene.QueueOf(t, s.others, jobKey)[0]))
 	}, locks.ErrLost, true, false},
 
 	"request to mark lost":                   {ending, loses(jobMark, embedded.CutBefore, false), nil, true, true},
 	"the mark's reply lost":                  {ending, loses(jobMark, embedded.CutAfter, false), nil, true, true},
 	"request to mark lost with the session":  {ending, loses(jobMark, embedded.CutBefore, true), locks.ErrLost, true, false},
 	"the mark's reply lost with the session": {ending, loses(jobMark, embedded.CutAfter, true), locks.ErrUnknownOutcome, true, true},
-	"silence at the mark": {ending, func(_ *testing.T, s *scene) {
+	"silence at the mark": {ending, func(_ *testing.T, s *fixture) {
 		s.server.Leader().HoldReplies()
 		time.AfterFunc(time.Minute, s.server.Leader().ReleaseReplies)
 	}, locks.ErrUnknownOutcome, true, true},
-	"the mark is held up until the session ends": {ending, func(_ *testing.T, s *scene) {
+	"the mark is held up until the session ends": {ending, func(_ *testing.T, s *fixture) {
 		s.server.Leader().HoldRequests()
 		time.AfterFunc(time.Minute, s.server.Leader().ReleaseRequests)
 	}, locks.ErrUnknownOutcome, true, false},
@@ -154,9 +153,9 @@ func TestRunOnceFaults(t *testing.T) {
 }
 
 func (w way) meets(t *testing.T, f fault, first bool) {
-	s := &scene{server: bubble.Server(t)}
-	s.network = &bubble.Network{Server: s.server}
-	s.mine, s.others = bubble.OpenThrough(t, s.server, s.network), bubble.Client(t, s.server)
+	s := &fixture{server: scene.Virtual(t)}
+	s.network = &scene.Network{Server: s.server}
+	s.mine, s.others = scene.ClientOver(t, s.server, s.network), scene.Client(t, s.server)
 	if !first {
 		_, err := w.run(t.Context(), s.mine, time.Now(), (&counted{}).work)
 		require.NoError(t, err)

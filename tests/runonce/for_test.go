@@ -12,9 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -27,7 +25,7 @@ func night(n int) time.Time {
 func onceFor(t *testing.T, client *locks.Client, at time.Time, c *counted, opts ...locks.InstantOption) (locks.Once, error) {
 	t.Helper()
 	calls := c.calls
-	got, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, at, c.work, opts...)
+	got, err := locks.RunOnceFor(scene.Deadline(t), client, jobKey, at, c.work, opts...)
 	require.Equal(t, got.Outcome == locks.OnceRan, c.calls > calls)
 	return got, err
 }
@@ -54,7 +52,7 @@ func notRunFor(t *testing.T, want locks.OnceOutcome, client *locks.Client, at ti
 // others come. The instant is the key, in any time zone. A newer one is run, and an older one is
 // refused after that.
 func TestRunOnceFor(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		replicas := []*locks.Client{zk.Open(t), zk.Open(t),
 			zk.Open(t)}
 		c := &counted{}
@@ -87,18 +85,18 @@ func TestRunOnceFor(t *testing.T) {
 		require.True(t, got.Mark.For.Equal(now))
 		require.Equal(t, got.Mark, cameTo(t, locks.OnceAlreadyRan, replicas[1], now.Round(0).In(zone), c).Mark)
 		cameTo(t, locks.OnceRan, replicas[1], now.Add(time.Nanosecond), c)
-		require.Empty(t, patient.QueueOf(t, replicas[0], jobKey))
+		require.Empty(t, scene.QueueOf(t, replicas[0], jobKey))
 	})
 }
 
 // TestRunOnceForFails: an instant that failed has had its run. WithRetryAfter asks for a second
 // one, and a run by hand moves nothing of the schedule.
 func TestRunOnceForFails(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client, other := zk.Open(t), zk.Open(t)
-		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
+		fails, works := &counted{err: scene.ErrOfWork}, &counted{}
 		got, err := onceFor(t, client, night(1), fails)
-		require.Equal(t, patient.ErrOfWork, err)
+		require.Equal(t, scene.ErrOfWork, err)
 		require.Equal(t, []any{locks.OnceRan, locks.MarkFailed}, []any{got.Outcome, got.Mark.State})
 		require.Equal(t, got.Mark, cameTo(t, locks.OnceAlreadyRan, other, night(1), works).Mark)
 
@@ -110,13 +108,13 @@ func TestRunOnceForFails(t *testing.T) {
 		cameTo(t, locks.OnceRan, client, night(2), works)
 
 		require.PanicsWithValue(t, "work", func() {
-			_, _ = locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(3),
+			_, _ = locks.RunOnceFor(scene.Deadline(t), client, jobKey, night(3),
 				func(context.Context, locks.Token) error { panic("work") })
 		})
 		require.Equal(t, locks.MarkBegun, cameTo(t, locks.OnceAlreadyRan, other, night(3), works, locks.WithWaiting()).Mark.State)
 		cameTo(t, locks.OnceRan, other, night(3), works, locks.WithRetryAfter(time.Hour))
 
-		gone, leave := context.WithCancelCause(patient.Deadline(t))
+		gone, leave := context.WithCancelCause(scene.Deadline(t))
 		left := errors.New("the caller has left")
 		_, err = locks.RunOnceFor(gone, client, jobKey, night(4), func(ctx context.Context, _ locks.Token) error {
 			leave(left)
@@ -132,10 +130,10 @@ func TestRunOnceForFails(t *testing.T) {
 // TestRunOnceForIsBusy: a caller that comes while the work runs is told for which instant it runs,
 // and whether that leaves its own without a run.
 func TestRunOnceForIsBusy(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client, other := zk.Open(t), zk.Open(t)
 		waits := make(chan locks.Once, 1)
-		_, err := locks.RunOnceFor(patient.Deadline(t), client, jobKey, night(2),
+		_, err := locks.RunOnceFor(scene.Deadline(t), client, jobKey, night(2),
 			func(ctx context.Context, token locks.Token) error {
 				same := cameTo(t, locks.OnceBusy, other, night(2), &counted{})
 				require.Equal(t, []locks.Token{token, token}, []locks.Token{same.Mark.Token, same.Holder.Token})
@@ -145,13 +143,13 @@ func TestRunOnceForIsBusy(t *testing.T) {
 				require.ErrorContains(t, overlap, "the run for "+night(2).Format(time.RFC3339)+" is still going")
 				require.False(t, locks.MayPass(notRunFor(t, locks.OnceSuperseded, other, night(1))))
 				go func() {
-					once, err := locks.RunOnceFor(patient.Deadline(t), other, jobKey, night(3), (&counted{}).work, locks.WithWaiting())
+					once, err := locks.RunOnceFor(scene.Deadline(t), other, jobKey, night(3), (&counted{}).work, locks.WithWaiting())
 					if err != nil {
 						t.Error(err)
 					}
 					waits <- once
 				}()
-				patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
+				scene.Eventually(t, func() bool { return len(scene.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
 				return nil
 			})
 		require.NoError(t, err)
@@ -164,14 +162,14 @@ func TestRunOnceForIsBusy(t *testing.T) {
 // TestRunOnceForWaitsForTheLock: a lock that is held without a run says nothing of the instant. The caller waits for it,
 // or is told that nobody has run. An instant that somebody has run needs no lock.
 func TestRunOnceForWaitsForTheLock(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client, other := zk.Open(t), zk.Open(t)
 		ran := cameTo(t, locks.OnceRan, client, night(3), &counted{})
-		lease := patient.Locked(t, client.Mutex(jobKey).Lock)
+		lease := scene.Locked(t, client.Mutex(jobKey).Lock)
 		require.Equal(t, locks.Once{Outcome: locks.OnceAlreadyRan, Mark: ran.Mark},
 			cameTo(t, locks.OnceAlreadyRan, other, night(3), &counted{}))
 
-		gone, leave := context.WithTimeout(patient.Deadline(t), 300*time.Millisecond)
+		gone, leave := context.WithTimeout(scene.Deadline(t), 300*time.Millisecond)
 		defer leave()
 		busy, err := locks.RunOnceFor(gone, other, jobKey, night(4), (&counted{}).work)
 		require.ErrorIs(t, err, locks.ErrNotRun)
@@ -183,13 +181,13 @@ func TestRunOnceForWaitsForTheLock(t *testing.T) {
 
 		waits := make(chan locks.Once, 1)
 		go func() {
-			once, err := locks.RunOnceFor(patient.Deadline(t), other, jobKey, night(4), (&counted{}).work)
+			once, err := locks.RunOnceFor(scene.Deadline(t), other, jobKey, night(4), (&counted{}).work)
 			if err != nil {
 				t.Error(err)
 			}
 			waits <- once
 		}()
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		require.Equal(t, locks.OnceRan, (<-waits).Outcome)
 	})
 }
@@ -197,7 +195,7 @@ func TestRunOnceForWaitsForTheLock(t *testing.T) {
 // TestRunOnceRefuses what is not well formed, before anything is sent, and what is not a mark. Package locks has the options.
 func TestRunOnceRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client, c, day := bubble.Client(t, bubble.Server(t)), &counted{}, time.Now()
+		client, c, day := scene.Client(t, scene.Virtual(t)), &counted{}, time.Now()
 		for _, at := range []time.Time{{}, day.AddDate(9000, 0, 0), day.AddDate(-3000, 0, 0)} {
 			_, err := locks.RunOnceFor(t.Context(), client, jobKey, at, c.work)
 			require.ErrorIs(t, err, locks.ErrBadAcquire, at)
@@ -209,7 +207,7 @@ func TestRunOnceRefuses(t *testing.T) {
 		got, err := locks.RunOnceFor(t.Context(), client, jobKey, day, c.work, locks.WithStartDeadline(-1))
 		require.ErrorIs(t, err, locks.ErrBadAcquire)
 		require.Zero(t, got)
-		lease := bubble.Locked(t, client.Mutex("/setup").Lock)
+		lease := scene.Locked(t, client.Mutex("/setup").Lock)
 		_, _, err = lease.Get(t.Context(), jobKey)
 		require.ErrorIs(t, err, zkconn.ErrNoNode)
 		_, err = lease.Txn(t.Context(), locks.Create(jobKey, nil), locks.Create(jobMark, []byte("of another program")))
@@ -229,7 +227,7 @@ func TestRunOnceRefuses(t *testing.T) {
 
 // TestMarksOfRunOnce: a mark without an instant stands for all instants up to its begin, unless the run failed.
 func TestMarksOfRunOnce(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client, conn := zk.Open(t), zk.Raw(t)
 		zk.Write(t, jobKey, "")
 		zk.Write(t, jobMark, "")

@@ -9,9 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -33,9 +31,9 @@ func TestRunOnceLostBeforeItReads(t *testing.T) {
 		for what, ran := range map[string]string{"another has run": "", "a node that is no mark": "nonsense"} {
 			t.Run(name+", "+what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					server := bubble.Server(t)
-					d := &bubble.Network{Server: server}
-					client, other := bubble.OpenThrough(t, server, d), bubble.Client(t, server)
+					server := scene.Virtual(t)
+					d := &scene.Network{Server: server}
+					client, other := scene.ClientOver(t, server, d), scene.Client(t, server)
 					_, err := run(t.Context(), client, time.Now())
 					require.NoError(t, err)
 					time.Sleep(time.Minute)
@@ -86,7 +84,7 @@ func TestRunOnceLostBeforeItReads(t *testing.T) {
 // is written all the same, together with what goes with it; else the next replica would run it again. A mark that is
 // refused for another reason stays refused.
 func TestRunOnceMarkIsDeletedMeanwhile(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client, conn := zk.Open(t), zk.Raw(t)
 		for name, c := range map[string]struct {
 			opts []locks.OnceOption
@@ -96,10 +94,10 @@ func TestRunOnceMarkIsDeletedMeanwhile(t *testing.T) {
 			"after the work":   {},
 			"with a result":    {with: []locks.Op{locks.Create("/result", nil)}},
 			"with one refused": {with: []locks.Op{locks.Set("/nowhere", nil, locks.AnyVersion)}, err: zkconn.ErrNoNode},
-			"failed":           {opts: []locks.OnceOption{locks.WithRetryAfter(time.Hour)}, err: patient.ErrOfWork},
+			"failed":           {opts: []locks.OnceOption{locks.WithRetryAfter(time.Hour)}, err: scene.ErrOfWork},
 		} {
 			t.Run(name, func(t *testing.T) {
-				got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, 0, func(ctx context.Context, _ locks.Token) error {
+				got, err := locks.RunOnce(scene.Deadline(t), client, jobKey, 0, func(ctx context.Context, _ locks.Token) error {
 					if err := conn.Delete(zk.Root()+jobMark, -1); err != nil {
 						return err
 					}
@@ -120,7 +118,7 @@ func TestRunOnceMarkIsDeletedMeanwhile(t *testing.T) {
 				require.Equal(t, got.Mark, once(t, locks.OnceNotDue, client, time.Hour, &counted{}, c.opts...).Mark)
 				require.False(t, got.Mark.Written.IsZero())
 				for _, op := range c.with {
-					require.NotEqual(t, stories.Absent, zk.Read(t, op.Path))
+					require.NotEqual(t, scene.Absent, zk.Read(t, op.Path))
 				}
 			})
 		}

@@ -11,9 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // jobberVariable makes TestJobberInAProcess a process that runs a job: a jobber in JSON.
@@ -34,12 +32,12 @@ func TestJobberInAProcess(t *testing.T) {
 	}
 	var j jobber
 	require.NoError(t, json.Unmarshal([]byte(text), &j))
-	client, err := locks.Open(patient.Deadline(t), j.Connect, locks.WithSessionTimeout(10*time.Second)) // the test waits for its end
+	client, err := locks.Open(scene.Deadline(t), j.Connect, locks.WithSessionTimeout(10*time.Second)) // the test waits for its end
 	require.NoError(t, err)
-	relists.Count(t, client.Session())
+	scene.CountRelists(t, client.Session())
 	work := func(context.Context, locks.Token) error {
-		stories.Say("works")
-		stories.AwaitGoOn(t)
+		scene.Say("works")
+		scene.AwaitGoOn(t)
 		return nil
 	}
 	var got locks.Once
@@ -48,22 +46,22 @@ func TestJobberInAProcess(t *testing.T) {
 	} else {
 		got, err = locks.RunOnceFor(context.Background(), client, jobKey, j.For, work, locks.WithWaiting())
 	}
-	stories.Say(got.Outcome, got.Mark.State, errors.Is(err, locks.ErrLost), err == nil)
+	scene.Say(got.Outcome, got.Mark.State, errors.Is(err, locks.ErrLost), err == nil)
 	require.NoError(t, client.Close(context.Background()))
 }
 
 // startJobber starts a process, which works.
-func startJobber(t *testing.T, zk *stories.Servers, at time.Time) *stories.Process {
+func startJobber(t *testing.T, zk *scene.Servers, at time.Time) *scene.Process {
 	t.Helper()
 	text, err := json.Marshal(jobber{zk.Connect(), at})
 	require.NoError(t, err)
-	return stories.StartProcess(t, "TestJobberInAProcess", jobberVariable, string(text))
+	return scene.StartProcess(t, "TestJobberInAProcess", jobberVariable, string(text))
 }
 
 // TestRunOncePaused: a process is stopped while it works, until its session has expired and somebody else has done the
 // work, or that of the next instant. It goes on, hears that it has lost the lock, and the mark is the other's.
 func TestRunOncePaused(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		for _, at := range []time.Time{{}, night(1)} {
 			zk := zk.Below(t)
 			client, p := zk.Open(t), startJobber(t, zk, at)
@@ -94,7 +92,7 @@ func TestRunOncePaused(t *testing.T) {
 // TestRunOnceKilled: a process is killed while it works. Its session expires, and somebody else does the work: that of an
 // instant where it is asked for again, because the mark says that it was begun.
 func TestRunOnceKilled(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
 		kill := func(at time.Time) {
 			p := startJobber(t, zk, at)

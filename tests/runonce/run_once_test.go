@@ -10,8 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -22,7 +21,7 @@ const (
 )
 
 // unmarked stands for a mark that is not there.
-var unmarked = stories.Written{Data: "", Version: 0}
+var unmarked = scene.Written{Data: "", Version: 0}
 
 // counted is work that counts how often it is called, and returns an error.
 type counted struct {
@@ -42,7 +41,7 @@ func once(t *testing.T, want locks.OnceOutcome, client *locks.Client, period tim
 	opts ...locks.OnceOption) locks.Once {
 	t.Helper()
 	calls := c.calls
-	got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, period, c.work, opts...)
+	got, err := locks.RunOnce(scene.Deadline(t), client, jobKey, period, c.work, opts...)
 	require.NoError(t, err)
 	require.Equal(t, want, got.Outcome)
 	require.Equal(t, want == locks.OnceRan, c.calls > calls)
@@ -51,7 +50,7 @@ func once(t *testing.T, want locks.OnceOutcome, client *locks.Client, period tim
 
 // TestRunOnce: a caller within the period is told who ran and when, and a later one runs.
 func TestRunOnce(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client, other := zk.Open(t), zk.Open(t)
 		mine, theirs := &counted{}, &counted{}
 		first := once(t, locks.OnceRan, client, time.Hour, mine, locks.WithLabel("a label"))
@@ -73,7 +72,7 @@ func TestRunOnce(t *testing.T) {
 		require.Equal(t, theirs.token, once(t, locks.OnceNotDue, client, time.Hour, mine).Mark.Token)
 		require.Equal(t, []int{1, 1}, []int{mine.calls, theirs.calls})
 		require.Equal(t, int32(2), zk.Read(t, jobMark).Version)
-		require.Empty(t, patient.QueueOf(t, client, jobKey))
+		require.Empty(t, scene.QueueOf(t, client, jobKey))
 
 		conn := zk.Raw(t) // as the clean-up reads it
 		for _, name := range append(zk.Children(t, conn, jobKey), "") {
@@ -89,21 +88,21 @@ func TestRunOnce(t *testing.T) {
 
 // TestRunOnceFails: there is no mark, and the next to come runs.
 func TestRunOnceFails(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
-		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
+		fails, works := &counted{err: scene.ErrOfWork}, &counted{}
 		for range 2 {
-			got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work)
-			require.Equal(t, patient.ErrOfWork, err)
+			got, err := locks.RunOnce(scene.Deadline(t), client, jobKey, time.Hour, fails.work)
+			require.Equal(t, scene.ErrOfWork, err)
 			require.Equal(t, locks.Once{Outcome: locks.OnceRan, Mark: locks.Mark{State: locks.MarkNone}}, got)
 			require.Equal(t, "nobody", got.Mark.String())
 			require.Equal(t, unmarked, zk.Read(t, jobMark))
 		}
 		require.PanicsWithValue(t, "work", func() {
-			_, _ = locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
+			_, _ = locks.RunOnce(scene.Deadline(t), client, jobKey, time.Hour,
 				func(context.Context, locks.Token) error { panic("work") })
 		})
-		gone, leave := context.WithCancelCause(patient.Deadline(t))
+		gone, leave := context.WithCancelCause(scene.Deadline(t))
 		left := errors.New("the caller has left")
 		_, err := locks.RunOnce(gone, client, jobKey, time.Hour, func(ctx context.Context, _ locks.Token) error {
 			leave(left)
@@ -113,7 +112,7 @@ func TestRunOnceFails(t *testing.T) {
 		require.ErrorIs(t, err, left)
 		require.Equal(t, unmarked, zk.Read(t, jobMark))
 
-		gone, leave = context.WithCancelCause(patient.Deadline(t))
+		gone, leave = context.WithCancelCause(scene.Deadline(t))
 		got, err := locks.RunOnce(gone, client, jobKey, time.Hour, func(context.Context, locks.Token) error {
 			leave(left) // and has done its work all the same
 			return nil
@@ -131,9 +130,9 @@ func TestRunOnceFails(t *testing.T) {
 // and runs if the first run fails.
 func TestRunOnceIsBusy(t *testing.T) {
 	t.Parallel()
-	for name, fails := range map[string]error{"and works": nil, "and fails": patient.ErrOfWork} {
+	for name, fails := range map[string]error{"and works": nil, "and fails": scene.ErrOfWork} {
 		t.Run(name, func(t *testing.T) {
-			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+			scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 				client, other := zk.Open(t), zk.Open(t)
 				type answer struct {
 					once locks.Once
@@ -142,7 +141,7 @@ func TestRunOnceIsBusy(t *testing.T) {
 				waits := make(chan answer, 1)
 				waiting := &counted{}
 				var token locks.Token
-				_, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
+				_, err := locks.RunOnce(scene.Deadline(t), client, jobKey, time.Hour,
 					func(ctx context.Context, mine locks.Token) error {
 						token = mine
 						busy := once(t, locks.OnceBusy, other, 0, &counted{})
@@ -153,10 +152,10 @@ func TestRunOnceIsBusy(t *testing.T) {
 						_, err := locks.RunOnce(ctx, client, jobKey, 0, waiting.work)
 						require.ErrorIs(t, err, locks.ErrReentry)
 						go func() {
-							got, err := locks.RunOnce(patient.Deadline(t), other, jobKey, time.Hour, waiting.work, locks.WithWaiting())
+							got, err := locks.RunOnce(scene.Deadline(t), other, jobKey, time.Hour, waiting.work, locks.WithWaiting())
 							waits <- answer{got, err}
 						}()
-						patient.Eventually(t, func() bool { return len(patient.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
+						scene.Eventually(t, func() bool { return len(scene.QueueOf(t, client, jobKey)) == 2 }, "nobody waits")
 						return fails
 					})
 				require.ErrorIs(t, err, fails)
@@ -177,15 +176,15 @@ func TestRunOnceIsBusy(t *testing.T) {
 
 // TestMarkFirst: after a failure nobody else runs within the period.
 func TestMarkFirst(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
-		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour,
+		got, err := locks.RunOnce(scene.Deadline(t), client, jobKey, time.Hour,
 			func(ctx context.Context, _ locks.Token) error {
 				require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
 				require.ErrorIs(t, locks.AckWith(ctx, locks.Create("/x", nil)), locks.ErrBadAcquire)
-				return patient.ErrOfWork
+				return scene.ErrOfWork
 			}, locks.WithMarkFirst())
-		require.Equal(t, patient.ErrOfWork, err)
+		require.Equal(t, scene.ErrOfWork, err)
 		require.Equal(t, locks.OnceRan, got.Outcome)
 		require.Equal(t, locks.MarkBegun, got.Mark.State)
 		for _, opts := range [][]locks.OnceOption{nil, {locks.WithMarkFirst()}} {
@@ -197,12 +196,12 @@ func TestMarkFirst(t *testing.T) {
 
 // TestRetryAfter: no caller runs the work again before its own WithRetryAfter is over.
 func TestRetryAfter(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
-		fails, works := &counted{err: patient.ErrOfWork}, &counted{}
-		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, fails.work,
+		fails, works := &counted{err: scene.ErrOfWork}, &counted{}
+		got, err := locks.RunOnce(scene.Deadline(t), client, jobKey, time.Hour, fails.work,
 			locks.WithRetryAfter(time.Minute))
-		require.Equal(t, patient.ErrOfWork, err)
+		require.Equal(t, scene.ErrOfWork, err)
 		require.Equal(t, locks.MarkFailed, got.Mark.State)
 		require.Equal(t, got.Mark, once(t, locks.OnceNotDue, client, 0, works, locks.WithRetryAfter(time.Hour)).Mark)
 		once(t, locks.OnceRan, client, time.Hour, works) // who names no time does not wait
@@ -212,26 +211,26 @@ func TestRetryAfter(t *testing.T) {
 
 // TestAckWith: what the work has to write is written with the mark, or neither is.
 func TestAckWith(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
 		job := func(ctx context.Context, _ locks.Token) error {
 			require.NoError(t, locks.AckWith(ctx, locks.Create("/result", []byte("done"))))
-			require.Equal(t, stories.Absent, zk.Read(t, "/result"))
+			require.Equal(t, scene.Absent, zk.Read(t, "/result"))
 			return locks.AckWith(ctx, locks.Create("/other", nil))
 		}
 		zk.Write(t, "/other", "is there")
-		got, err := locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, job)
+		got, err := locks.RunOnce(scene.Deadline(t), client, jobKey, time.Hour, job)
 		require.ErrorIs(t, err, zkconn.ErrNodeExists)
 		require.Equal(t, locks.Once{Outcome: locks.OnceRan, Mark: locks.Mark{State: locks.MarkNone}}, got)
-		require.Equal(t, []stories.Written{stories.Absent, unmarked},
-			[]stories.Written{zk.Read(t, "/result"), zk.Read(t, jobMark)})
+		require.Equal(t, []scene.Written{scene.Absent, unmarked},
+			[]scene.Written{zk.Read(t, "/result"), zk.Read(t, jobMark)})
 		require.NoError(t, zk.Raw(t).Delete(zk.Root()+"/other", -1))
-		got, err = locks.RunOnce(patient.Deadline(t), client, jobKey, time.Hour, job)
+		got, err = locks.RunOnce(scene.Deadline(t), client, jobKey, time.Hour, job)
 		require.NoError(t, err)
 		require.Equal(t, locks.MarkDone, got.Mark.State)
-		require.Equal(t, stories.Written{Data: "done", Version: 0}, zk.Read(t, "/result"))
-		require.ErrorIs(t, locks.AckWith(patient.Deadline(t), locks.Create("/x", nil)), locks.ErrBadAcquire)
-		got, err = locks.RunOnceFor(patient.Deadline(t), client, jobKey, time.Now(), func(ctx context.Context, _ locks.Token) error {
+		require.Equal(t, scene.Written{Data: "done", Version: 0}, zk.Read(t, "/result"))
+		require.ErrorIs(t, locks.AckWith(scene.Deadline(t), locks.Create("/x", nil)), locks.ErrBadAcquire)
+		got, err = locks.RunOnceFor(scene.Deadline(t), client, jobKey, time.Now(), func(ctx context.Context, _ locks.Token) error {
 			require.Contains(t, zk.Read(t, jobMark).Data, `"run":"begun"`)
 			return locks.AckWith(ctx, locks.Create("/result", nil))
 		})

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // request asks a node's singleton to do a job, and gives what comes back.
@@ -48,7 +48,7 @@ type headed struct{ key, value string }
 func TestHeadersStay(t *testing.T) {
 	play(t, 1, func(w *world) {
 		a, got := w.nodes[0], make(chan headed, 10)
-		a.line.Be(bubble.Down)
+		a.line.Be(scene.Down)
 		a.spawn(actors.NewSingleton(a.session, acquire, actor.PropsFromFunc(func(ctx actor.Context) {
 			if _, is := ctx.Message().(job); is {
 				got <- headed{"trace", ctx.MessageHeader().Get("trace")}
@@ -59,7 +59,7 @@ func TestHeadersStay(t *testing.T) {
 			env := &actor.MessageEnvelope{Message: job{1}}
 			env.SetHeader("trace", value)
 			root.Send(a.pid, env)
-			a.line.Be(bubble.Open)
+			a.line.Be(scene.Up)
 			require.Equal(w.t, headed{"trace", value}, <-got)
 		}
 	})
@@ -121,7 +121,7 @@ func TestKeptWhileStopping(t *testing.T) {
 // TestNothingForALeaseThatRanOut: the lease is over, and the singleton may not have heard of it.
 func TestNothingForALeaseThatRanOut(t *testing.T) {
 	pair(t, func(w *world, a, b *node, by *actors.Activation) {
-		a.line.Be(bubble.Down)
+		a.line.Be(scene.Down)
 		number := 0
 		for by.Valid() { // to the last moment
 			number++

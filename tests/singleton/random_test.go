@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestRandom: three nodes, and what may happen to them, by a seed; in every other history some have their locks from
@@ -60,7 +60,7 @@ func history(t *testing.T, seed uint64) (activations int) {
 			n.strike(random.IntN(14), upTo, i)
 		}
 		for _, n := range w.nodes {
-			n.line.Be(bubble.Open)
+			n.line.Be(scene.Up)
 		}
 		time.Sleep(2 * time.Minute) // all that are being stopped have ended then
 		for _, n := range w.nodes {
@@ -85,9 +85,9 @@ func (n *node) strike(what int, upTo func(time.Duration) time.Duration, i int) {
 	n.w.witness.note("%s: strike %d", n.name, what)
 	switch what {
 	case 0, 1:
-		n.line.Be(bubble.State(what) + 1)
+		n.line.Be(scene.NetworkState(what) + 1)
 		for_ := upTo(25 * time.Second)
-		time.AfterFunc(for_, func() { n.line.Be(bubble.Open) })
+		time.AfterFunc(for_, func() { n.line.Be(scene.Up) })
 	case 2:
 		n.w.system.Root.Stop(n.pid)
 	case 3:

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestReenter: a continuation of a singleton's child runs while its lease is valid and its actor lives, and not
@@ -22,13 +22,13 @@ func TestReenter(t *testing.T) {
 	}{
 		{"valid", func(_ *world, _ *node, answer func()) { answer() }, true},
 		{"over before it is answered", func(_ *world, n *node, answer func()) {
-			n.line.Be(bubble.Down)
+			n.line.Be(scene.Down)
 			time.Sleep(timeout)
 			answer()
 		}, false},
 		{"answered before it is over", func(_ *world, n *node, answer func()) {
 			answer()
-			n.line.Be(bubble.Down)
+			n.line.Be(scene.Down)
 		}, false},
 		{"stopped before it is answered", func(w *world, n *node, answer func()) {
 			w.system.Root.Stop(n.pid)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // pair is a world of two nodes, of which the first is active and the second waits.
@@ -52,8 +52,8 @@ func TestMoves(t *testing.T) {
 	}{
 		"stop":    {func(w *world, a, _ *node, _ *actors.Activation) { w.system.Root.Stop(a.pid) }, actors.ErrSingletonStopped, false},
 		"poison":  {func(w *world, a, _ *node, _ *actors.Activation) { w.system.Root.Poison(a.pid) }, actors.ErrSingletonStopped, false},
-		"cut":     {func(_ *world, a, _ *node, _ *actors.Activation) { a.line.Be(bubble.Down) }, actors.ErrSingletonLost, false},
-		"silence": {func(_ *world, a, _ *node, _ *actors.Activation) { a.line.Be(bubble.Silent) }, actors.ErrSingletonLost, false},
+		"cut":     {func(_ *world, a, _ *node, _ *actors.Activation) { a.line.Be(scene.Down) }, actors.ErrSingletonLost, false},
+		"silence": {func(_ *world, a, _ *node, _ *actors.Activation) { a.line.Be(scene.Silent) }, actors.ErrSingletonLost, false},
 		"asked":   {func(w *world, _, b *node, _ *actors.Activation) { w.ask(b, sendRevokeRequest) }, actors.ErrSingletonAsked, false},
 		"expiry": {func(w *world, a, _ *node, _ *actors.Activation) {
 			require.NoError(w.t, w.server.Expire(a.session.ID()))
@@ -87,7 +87,7 @@ func TestMoves(t *testing.T) {
 					a.gone()
 					return
 				}
-				a.line.Be(bubble.Open)
+				a.line.Be(scene.Up)
 				w.until("a waits", func() bool { return w.contenders() == 2 })
 				b.stop()
 				require.Greater(w.t, w.active(a).Token, next.Token)
@@ -100,9 +100,9 @@ func TestMoves(t *testing.T) {
 func TestShortCutChangesNothing(t *testing.T) {
 	pair(t, func(w *world, a, _ *node, by *actors.Activation) {
 		for range 5 {
-			a.line.Be(bubble.Down)
+			a.line.Be(scene.Down)
 			time.Sleep(time.Second)
-			a.line.Be(bubble.Open)
+			a.line.Be(scene.Up)
 			time.Sleep(20 * time.Second)
 		}
 		require.True(w.t, by.Valid())
@@ -116,11 +116,11 @@ func TestShortCutChangesNothing(t *testing.T) {
 func TestSlowChildLosesTheLock(t *testing.T) {
 	pair(t, func(w *world, a, b *node, by *actors.Activation) {
 		a.send(sleeps(5 * time.Minute))
-		a.line.Be(bubble.Down)
+		a.line.Be(scene.Down)
 		w.until("both run", func() bool { return w.witness.running() == "a and b" })
 		require.ErrorIs(w.t, context.Cause(by.Context), actors.ErrSingletonLost)
 		require.False(w.t, by.Valid())
-		a.line.Be(bubble.Open)
+		a.line.Be(scene.Up)
 		time.Sleep(2 * time.Minute)
 		require.Equal(w.t, 1, w.contenders(), "a does not campaign while its child runs")
 		w.until("a waits", func() bool { return w.contenders() == 2 })

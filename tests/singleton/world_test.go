@@ -12,7 +12,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -35,8 +35,8 @@ type world struct {
 func play(t *testing.T, nodes int, story func(w *world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, server: bubble.Server(t),
-			system: bubble.System(t)}
+		w := &world{t: t, server: scene.Virtual(t),
+			system: scene.System(t)}
 		w.witness = newWitness(w.system)
 		for i := range nodes {
 			w.nodes = append(w.nodes, w.newNode(string(rune('a'+i))))
@@ -50,7 +50,7 @@ func play(t *testing.T, nodes int, story func(w *world)) {
 func (w *world) end() {
 	w.t.Helper()
 	for _, n := range w.nodes {
-		n.line.Be(bubble.Open)
+		n.line.Be(scene.Up)
 		n.stop()
 	}
 	w.until("no child runs", func() bool { return w.witness.running() == "" })
@@ -96,7 +96,7 @@ func (w *world) contenders() int {
 type node struct {
 	w       *world
 	name    string
-	line    *bubble.Network
+	line    *scene.Network
 	session *actors.Session
 	from    actors.Provider // of the node's singleton; nil for its session
 	pid     *actor.PID      // nil while none runs
@@ -104,13 +104,13 @@ type node struct {
 }
 
 func (w *world) newNode(name string) *node {
-	n := &node{w: w, name: name, line: &bubble.Network{Server: w.server}}
+	n := &node{w: w, name: name, line: &scene.Network{Server: w.server}}
 	n.connect()
 	return n
 }
 
 // connect starts a session.
-func (n *node) connect() { n.session = bubble.Session(n.w.t, n.w.system, n.line, timeout) }
+func (n *node) connect() { n.session = scene.SessionOver(n.w.t, n.w.system, n.line, timeout) }
 
 // props gives the props of the node's singleton.
 func (n *node) props(opts ...actors.SingletonOption) *actor.Props {

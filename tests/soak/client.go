@@ -16,7 +16,7 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // clientVariable has the order of a client in its environment.
@@ -41,7 +41,7 @@ type client struct {
 	ctx      context.Context // over when the process is to end
 	peer     *locks.Client
 	observer *actor.PID // hears of requests, and does nothing
-	log      *child.Tail
+	log      *rig.Tail
 	gate     sync.RWMutex // read-locked by a request that is under way
 	quiet    atomic.Bool  // requests are to end
 	long     atomic.Int64 // until that instant every second hold is long
@@ -55,7 +55,7 @@ type client struct {
 func (o order) run() error {
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	c := &client{order: o, ctx: ctx, log: &child.Tail{Limit: logKept}, out: json.NewEncoder(os.Stdout), rung: make(chan struct{})}
+	c := &client{order: o, ctx: ctx, log: &rig.Tail{Limit: logKept}, out: json.NewEncoder(os.Stdout), rung: make(chan struct{})}
 	log := slog.New(slog.NewTextHandler(c.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	for c.peer == nil { // the ensemble may be without a majority just now
 		opening, cancel := context.WithTimeout(ctx, o.Patience)

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/turnstile-locks/turnstile/tests/child"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // options are the flags, and two that only tests set. Clients have the same ones.
@@ -63,7 +63,7 @@ func (o options) calmClient(client int) bool { return client >= o.Clients }
 func lockPath(lock int) string { return fmt.Sprintf("/soak/lock-%d", lock) }
 
 func main() {
-	child.Ordered(clientVariable, order.run)
+	rig.Ordered(clientVariable, order.run)
 	o, err := parse(os.Args[1:], os.Stderr)
 	if errors.Is(err, flag.ErrHelp) {
 		return

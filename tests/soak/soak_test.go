@@ -11,15 +11,13 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"go.uber.org/goleak"
-
-	"github.com/turnstile-locks/turnstile/tests/child"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"go.uber.org/goleak"
 )
 
 // TestMain plays the client when the controller under test starts this binary as one.
 func TestMain(m *testing.M) {
-	child.Ordered(clientVariable, order.run)
+	rig.Ordered(clientVariable, order.run)
 	code := m.Run()
 	if err := goleak.Find(); code == 0 && err != nil {
 		fmt.Fprintln(os.Stderr, err)

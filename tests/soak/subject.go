@@ -5,14 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // subject is a client as the controller sees it: its process, one after the other when it is killed,
@@ -24,7 +22,7 @@ type subject struct {
 	answers map[string]chan report // to commands, by their names
 
 	mu          sync.Mutex
-	process     *child.Talker
+	process     *rig.Talker
 	incarnation int
 }
 
@@ -49,12 +47,12 @@ func (s *subject) start() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	incarnation := s.incarnation
-	cmd, err := child.Again(clientVariable, order{s.stage.options, strings.Join(addrs, ","), s.number, incarnation})
+	cmd, err := rig.Again(clientVariable, order{s.stage.options, strings.Join(addrs, ","), s.number, incarnation})
 	if err != nil {
 		return err
 	}
 	cmd.Stderr = os.Stderr
-	p, err := child.Talk(cmd)
+	p, err := rig.Talk(cmd)
 	if err != nil {
 		return fmt.Errorf("soak: a client: %w", err)
 	}
@@ -80,7 +78,7 @@ func (s *subject) start() error {
 	return nil
 }
 
-func (s *subject) current() *child.Talker {
+func (s *subject) current() *rig.Talker {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.process

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // lookEvery is the pause between two looks at leases while nothing else happens. Shorter overlaps
@@ -198,7 +198,7 @@ func (r *round) cast() (err error) {
 		n := r.rounds % 2
 		r.follower, r.other = followers[n], followers[1-n]
 	}
-	r.direct = patient.Raw(r.t, 10*time.Second, r.leader.Addr())
+	r.direct = scene.Raw(r.t, 10*time.Second, r.leader.Addr())
 	if r.near, err = r.open(r.leader.Addr()); err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (r *round) leave() {
 	for _, p := range r.proxies {
 		p.Close()
 	}
-	closing := patient.Deadline(r.t)
+	closing := scene.Deadline(r.t)
 	var all sync.WaitGroup
 	for _, c := range r.clients {
 		all.Go(func() {

@@ -14,8 +14,8 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -274,7 +274,7 @@ const writesBefore = 1000
 // it, and handles writes and closes in a queue. So it renews sessions whose close is on its way. In some trials the
 // follower takes the close for its own client's, and the holder's connection stays.
 func (r *round) endAll(clients []proxied) error {
-	writes := patient.Raw(r.t, 10*time.Second, r.follower.Addr())
+	writes := scene.Raw(r.t, 10*time.Second, r.follower.Addr())
 	seconds := make([]net.Conn, len(clients))
 	for i, c := range clients {
 		id, password, _ := c.proxy.Session()

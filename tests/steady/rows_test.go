@@ -18,8 +18,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/dial"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -180,9 +179,9 @@ var rows = []row{
 		}
 	}},
 	{"RunOnce", "locks.RunOnce locks.RunOnceFor locks.AckWith", func(w *world) func() {
-		bubble.WritePlace(w.t, w.client)
+		scene.WritePlace(w.t, w.client)
 		ack := func(ctx context.Context, _ locks.Token) error {
-			return locks.AckWith(ctx, locks.Set(bubble.Place, nil, -1))
+			return locks.AckWith(ctx, locks.Set(scene.Place, nil, -1))
 		}
 		return func() {
 			_, err := locks.RunOnce(w.ctx(), w.client, "/once", time.Millisecond, ack)
@@ -294,13 +293,13 @@ var rows = []row{
 		}
 	}},
 	{"Txn", "locks.Lease.Txn locks.Lease.Get actors.Session.Transact actors.Session.Read", func(w *world) func() {
-		bubble.WritePlace(w.t, w.client)
+		scene.WritePlace(w.t, w.client)
 		return func() {
 			lease, err := w.client.Mutex("/a").Lock(w.ctx())
 			w.ok(err)
-			_, err = lease.Txn(w.ctx(), locks.Set(bubble.Place, []byte("x"), -1))
+			_, err = lease.Txn(w.ctx(), locks.Set(scene.Place, []byte("x"), -1))
 			w.ok(err)
-			_, _, err = lease.Get(w.ctx(), bubble.Place)
+			_, _, err = lease.Get(w.ctx(), scene.Place)
 			w.ok(err)
 			w.ok(lease.Unlock(w.ctx()))
 		}
@@ -318,8 +317,8 @@ var rows = []row{
 	{"Open, refused", "", func(w *world) func() {
 		return func() {
 			w.briefly(func(ctx context.Context) {
-				line := &bubble.Network{Server: w.server}
-				line.Be(bubble.Down)
+				line := &scene.Network{Server: w.server}
+				line.Be(scene.Down)
 				_, err := locks.Open(ctx, w.server.Connect(), locks.WithActorSystem(w.system), locks.WithDialer(line.Dial))
 				require.Error(w.t, err)
 			})
@@ -328,9 +327,9 @@ var rows = []row{
 	{"a connection that is cut", "", func(w *world) func() {
 		w.keepLock()
 		return func() {
-			w.line.Be(bubble.Down)
+			w.line.Be(scene.Down)
 			time.Sleep(time.Second)
-			w.line.Be(bubble.Open)
+			w.line.Be(scene.Up)
 			time.Sleep(5 * time.Second)
 		}
 	}},
@@ -378,10 +377,10 @@ var rows = []row{
 		return func() {
 			_, err := w.session.Ask(w.ctx(), &messages.ReadInside{Root: "/"})
 			w.ok(err)
-			w.line.Be(bubble.Down)
+			w.line.Be(scene.Down)
 			w.briefly(func(ctx context.Context) { _, err = w.session.Ask(ctx, &messages.ReadQueue{Path: "/a"}) })
 			require.ErrorIs(w.t, err, context.DeadlineExceeded)
-			w.line.Be(bubble.Open)
+			w.line.Be(scene.Up)
 			time.Sleep(5 * time.Second)
 		}
 	}},
@@ -391,7 +390,7 @@ var rows = []row{
 
 	{"inspect", "inspect.Break inspect.Deadlocks inspect.Locks inspect.Missing inspect.PossibleDeadlocks inspect.Queue" +
 		" inspect.Revoke inspect.RevokeOne inspect.SetPermits", func(w *world) func() {
-		conn := dial.Session(w.t, w.server.Connect(), zkconn.WithDialer(w.server.DialContext), zkconn.WithSessionTimeout(w.timeout))
+		conn := scene.Dial(w.t, w.server.Connect(), zkconn.WithDialer(w.server.DialContext), zkconn.WithSessionTimeout(w.timeout))
 		return func() {
 			lease, err := w.client.Mutex("/i/a").Lock(w.ctx())
 			w.ok(err)

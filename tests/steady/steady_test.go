@@ -14,9 +14,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -56,7 +54,7 @@ func alone(t *testing.T) {
 type world struct {
 	t       *testing.T
 	server  *embedded.Server
-	line    *bubble.Network // of the client's session
+	line    *scene.Network // of the client's session
 	system  *actor.ActorSystem
 	client  *locks.Client
 	session *actors.Session // the client's
@@ -73,7 +71,7 @@ func newWorld(t *testing.T, timeout time.Duration) *world {
 	var cancel func()
 	w.within, cancel = context.WithTimeout(context.WithoutCancel(t.Context()), 12*time.Hour)
 	t.Cleanup(cancel)
-	w.line = &bubble.Network{Server: w.server}
+	w.line = &scene.Network{Server: w.server}
 	w.client = w.open(locks.WithDialer(w.line.Dial))
 	w.session, w.system = w.client.Session(), w.client.System()
 	w.observe = w.system.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
@@ -97,8 +95,8 @@ func (w *world) open(opts ...locks.Option) *locks.Client {
 	}
 	client, err := locks.Open(w.ctx(), w.server.Connect(), opts...)
 	require.NoError(w.t, err)
-	relists.Count(w.t, client.Session())
-	w.t.Cleanup(func() { patient.Closed(w.t, client.Close(w.ctx())) })
+	scene.CountRelists(w.t, client.Session())
+	w.t.Cleanup(func() { scene.Closed(w.t, client.Close(w.ctx())) })
 	return client
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // asker sends one request over and over on one connection, and notes the replies. It never connects again.
@@ -69,11 +69,11 @@ func (l *lab) greet(server string, timeout time.Duration, before []byte) (conn n
 		copy(id, before[4+4:])
 	}
 	ask := binary.BigEndian.AppendUint32(make([]byte, 4+8), uint32(timeout.Milliseconds()))
-	conn, err := net.DialTimeout("tcp", server, patient.Bound)
+	conn, err := net.DialTimeout("tcp", server, scene.Bound)
 	if err != nil {
 		return nil, nil
 	}
-	_ = conn.SetDeadline(time.Now().Add(patient.Bound))
+	_ = conn.SetDeadline(time.Now().Add(scene.Bound))
 	if _, err = conn.Write(frame(append(append(ask, id...), 0))); err == nil {
 		answer, err = readFrame(conn)
 	}

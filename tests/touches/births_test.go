@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -22,7 +22,7 @@ import (
 func TestHeaderHasTheCzxid(t *testing.T) {
 	t.Parallel()
 	l := newLab(t)
-	ctx := patient.Deadline(l.t)
+	ctx := scene.Deadline(l.t)
 	for _, path := range []string{"/plain", "/named"} {
 		_, err := l.observer.Create(path, nil, 0, zk.WorldACL(zk.PermAll))
 		require.NoError(t, err)
@@ -57,7 +57,7 @@ func TestHeaderHasTheCzxid(t *testing.T) {
 
 // compareBirths makes nodes in one session until the test stops, or the session ends with a leader.
 func compareBirths(ctx context.Context, t *testing.T, servers, prefix string, stop, compared *atomic.Int64) {
-	cfg, err := zkconn.NewConfig(servers, zkconn.WithSessionTimeout(patient.Session))
+	cfg, err := zkconn.NewConfig(servers, zkconn.WithSessionTimeout(scene.Session))
 	if !assert.NoError(t, err) {
 		return
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // askers are three connections to one server.
@@ -116,7 +116,7 @@ func (l *lab) loses(isolate func(int), ofLeader, ofFollower askers) {
 	require.Zero(l.t, ofLeader.transactions.answeredSince(isolated), "a leader without a quorum commits nothing")
 	l.t.Logf("it answered %d syncs that were sent after it had lost its followers", ofLeader.syncs.answeredSince(isolated))
 	l.eventually("another leads", func() bool {
-		next, err := l.Leader(patient.Deadline(l.t))
+		next, err := l.Leader(scene.Deadline(l.t))
 		return err == nil && next != old
 	})
 	l.eventually("the connections to its follower are closed", ofFollower.closed)

@@ -9,8 +9,8 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // lab is an ensemble of three, and a client at the leader that watches the nodes of the others'
@@ -41,7 +41,7 @@ func newLabOf(t *testing.T, members int, opts ...rig.Option) *lab {
 func (l *lab) cast() {
 	l.t.Helper()
 	var err error
-	l.leader, err = l.Leader(patient.Deadline(l.t))
+	l.leader, err = l.Leader(scene.Deadline(l.t))
 	require.NoError(l.t, err)
 	l.eventually("two follow", func() bool {
 		followers, err := l.Waiting(l.t.Context())
@@ -78,7 +78,7 @@ func (l *lab) connect(timeout time.Duration, server string) *client {
 
 func (l *lab) eventually(what string, condition func() bool) {
 	l.t.Helper()
-	patient.Eventually(l.t, condition, "%s", what)
+	scene.Eventually(l.t, condition, "%s", what)
 }
 
 func (l *lab) create(c *zk.Conn, path string, flags int32) {
@@ -137,6 +137,6 @@ func over(c <-chan struct{}) bool {
 // await waits until the session is over, and returns when that was seen.
 func (l *lab) await(lived *life) time.Time {
 	l.t.Helper()
-	patient.Receive(l.t, lived.ended)
+	scene.Receive(l.t, lived.ended)
 	return lived.at
 }

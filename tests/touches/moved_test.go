@@ -6,8 +6,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/late"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // A request of a session may be carried out after the session has moved to another server and has committed there:
@@ -18,8 +17,8 @@ import (
 // transaction, and at no sync before.
 func TestRequestsOutliveAMove(t *testing.T) {
 	t.Parallel()
-	e := late.Start(t)
-	c := patient.Raw(t, late.Timeout, e.Proxy.Addr())
+	e := scene.StartLate(t)
+	c := scene.Raw(t, scene.LateTimeout, e.Proxy.Addr())
 	create := func(path string) error {
 		_, err := c.Create(path, nil, 0, zk.WorldACL(zk.PermAll))
 		return err
@@ -28,8 +27,8 @@ func TestRequestsOutliveAMove(t *testing.T) {
 	lost := make(chan error, 1)
 	e.Sent("/late", func() { lost <- create("/late") })
 	e.Move()
-	require.Error(t, patient.Receive(t, lost))
-	patient.Eventually(t, func() bool { return create("/moved") == nil }, "the session commits elsewhere")
+	require.Error(t, scene.Receive(t, lost))
+	scene.Eventually(t, func() bool { return create("/moved") == nil }, "the session commits elsewhere")
 	found, _, err := c.Exists("/late")
 	require.NoError(t, err)
 	require.False(t, found)

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // The leader sends a ping every half tick, whatever else it sends. The test runs alone, so that
@@ -25,7 +25,7 @@ func TestPingsGoEveryHalfTick(t *testing.T) {
 		}
 	})
 	var gaps []time.Duration
-	ping := func() time.Time { return patient.Receive(t, times) }
+	ping := func() time.Time { return scene.Receive(t, times) }
 	for last := ping(); len(gaps) < 12; {
 		next := ping()
 		gaps, last = append(gaps, next.Sub(last)), next

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // Two sessions lose their connections at the same time. One reconnects after a
@@ -83,7 +83,7 @@ func newUnequalLab(t *testing.T, opts ...rig.Option) *lab {
 		rig.WithMember(strict, rig.WithMaxSessionTimeout(short)))...)
 	third := l.Members()[2]
 	for l.leader != third { // it wins the next election: it has the greatest id of the servers with the newest data
-		require.NoError(t, l.leader.Restart(patient.Deadline(l.t)))
+		require.NoError(t, l.leader.Restart(scene.Deadline(l.t)))
 		l.cast()
 	}
 	return l

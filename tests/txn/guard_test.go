@@ -11,9 +11,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/dial"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -57,10 +55,10 @@ func TestFenceOfEachKind(t *testing.T) {
 	for name, of := range guards {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client, others := bubble.Client(t, server), bubble.Client(t, server)
+				server := scene.Virtual(t)
+				client, others := scene.Client(t, server), scene.Client(t, server)
 				lock, waits := of(client, others)
-				lease, look := bubble.Locked(t, lock), bubble.Locked(t, others.Mutex("/look").Lock)
+				lease, look := scene.Locked(t, lock), scene.Locked(t, others.Mutex("/look").Lock)
 				_, err := lease.Txn(t.Context(), locks.Create("/dir", nil))
 				require.NoError(t, err)
 				for range 2 {
@@ -73,19 +71,19 @@ func TestFenceOfEachKind(t *testing.T) {
 					_, err = lease.Txn(t.Context(), locks.Delete(made[0].Path, 0))
 					require.NoError(t, err)
 					require.True(t, lease.Valid())
-					bubble.GiveBack(t, lease)
-					lease = bubble.Locked(t, lock)
+					scene.GiveBack(t, lease)
+					lease = scene.Locked(t, lock)
 				}
-				waiter := patient.Elsewhere(t.Context(), waits)
+				waiter := scene.Elsewhere(t.Context(), waits)
 				time.Sleep(time.Second)
 				cuts(t, server, embedded.CutBefore, "/dir/n-")
 				_, err = lease.Txn(t.Context(), locks.CreateSequential("/dir/n-", nil))
 				require.NoError(t, err)
 				require.Empty(t, waiter, "the lock is held")
-				bubble.GiveBack(t, lease)
-				next := patient.Receive(t, waiter)
+				scene.GiveBack(t, lease)
+				next := scene.Receive(t, waiter)
 				require.NoError(t, next.Err)
-				bubble.GiveBack(t, next.Lease, look)
+				scene.GiveBack(t, next.Lease, look)
 			})
 		})
 	}
@@ -95,9 +93,9 @@ func TestFenceOfEachKind(t *testing.T) {
 // second is carried out, and a fence does not take the request away.
 func TestTxnOfAHolderThatIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		operator := bubble.Client(t, server)
-		lease := bubble.Locked(t, bubble.Client(t, server).Mutex("/lock").Lock)
+		server := scene.Virtual(t)
+		operator := scene.Client(t, server)
+		lease := scene.Locked(t, scene.Client(t, server).Mutex("/lock").Lock)
 		write := func() string {
 			made, err := lease.Txn(t.Context(), locks.CreateSequential("/dir/n-", nil))
 			require.NoError(t, err)
@@ -109,14 +107,14 @@ func TestTxnOfAHolderThatIsAsked(t *testing.T) {
 		_, err = operator.Revoke(t.Context(), "/lock")
 		require.NoError(t, err)
 		write()
-		patient.AwaitAsked(t, lease)
+		scene.AwaitAsked(t, lease)
 		cuts(t, server, embedded.CutAfter, "/dir/n-")
 		require.Equal(t, "/dir/n-0000000002", write(), "the lost reply is resolved")
 		data, version, err := lease.Get(t.Context(), "/lock/"+lease.Node())
 		require.NoError(t, err)
 		require.EqualValues(t, 2, version, "a revoke request, and a fence")
 		require.True(t, queue.IsRevokeRequest(data))
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
@@ -125,15 +123,15 @@ func TestTxnOfAHolderThatIsAsked(t *testing.T) {
 // other transaction is not. The lease goes on.
 func TestTxnIsNotResolved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		unfenced := bubble.Client(t, server, locks.WithACL(zk.WorldACL(zk.PermAll&^zk.PermWrite)...))
-		look := dial.Session(t, server.Connect(), zkconn.WithDialer(server.DialContext), zkconn.WithACL(zk.WorldACL(zk.PermAll&^zk.PermRead)...))
+		server := scene.Virtual(t)
+		unfenced := scene.Client(t, server, locks.WithACL(zk.WorldACL(zk.PermAll&^zk.PermWrite)...))
+		look := scene.Dial(t, server.Connect(), zkconn.WithDialer(server.DialContext), zkconn.WithACL(zk.WorldACL(zk.PermAll&^zk.PermRead)...))
 		require.NoError(t, look.EnsureParents("/dir"))
 		secret, err := look.CreatePlain("/dir", "secret-", nil)
 		require.NoError(t, err)
-		for client, path := range map[*locks.Client]string{unfenced: "/a", bubble.Client(t, server): "/dir/" + secret.Name} {
+		for client, path := range map[*locks.Client]string{unfenced: "/a", scene.Client(t, server): "/dir/" + secret.Name} {
 			for _, action := range []embedded.Action{embedded.CutBefore, embedded.CutAfter} {
-				lease := bubble.Locked(t, client.Mutex("/lock").Lock)
+				lease := scene.Locked(t, client.Mutex("/lock").Lock)
 				_, err := lease.Txn(t.Context(), locks.CreateSequential("/other-", nil))
 				require.NoError(t, err)
 				cuts(t, server, action, path)
@@ -144,7 +142,7 @@ func TestTxnIsNotResolved(t *testing.T) {
 				_, err = lease.Txn(t.Context(), op)
 				require.ErrorIs(t, err, locks.ErrUnknownOutcome)
 				require.True(t, lease.Valid())
-				bubble.GiveBack(t, lease)
+				scene.GiveBack(t, lease)
 			}
 		}
 	})

@@ -14,10 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/journal"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestJournalIsExact: clients with several workers each contend for a lock, plain, sticky or in cohorts, and write under
@@ -26,7 +24,7 @@ func TestJournalIsExact(t *testing.T) {
 	t.Parallel()
 	for name, opts := range passedOn {
 		t.Run(name, func(t *testing.T) {
-			stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+			scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 				keepJournal(t, zk, opts, nil)
 			})
 		})
@@ -35,8 +33,8 @@ func TestJournalIsExact(t *testing.T) {
 
 // TestJournalThroughLeaderChanges: leaders are killed as well.
 func TestJournalThroughLeaderChanges(t *testing.T) {
-	stories.EachControlled(t, 3, func(t *testing.T, servers stories.Controlled) {
-		keepJournal(t, stories.At("", strings.Split(servers.Connect, ",")...).Below(t), nil, func(ctx context.Context) error {
+	scene.EachControlled(t, 3, func(t *testing.T, servers scene.Controlled) {
+		keepJournal(t, scene.At("", strings.Split(servers.Connect, ",")...).Below(t), nil, func(ctx context.Context) error {
 			leader, err := servers.Find(ctx)
 			if err == nil {
 				err = errors.Join(leader.Kill(), leader.Restart(ctx))
@@ -47,29 +45,29 @@ func TestJournalThroughLeaderChanges(t *testing.T) {
 }
 
 // keepJournal has three clients write while each is struck, and the servers three times.
-func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption, strike func(context.Context) error) {
+func keepJournal(t *testing.T, zk *scene.Servers, opts []locks.LockOption, strike func(context.Context) error) {
 	const clients, workers, rounds = 3, 3, 12
 	zk.Write(t, "/journal", "")
-	j := &journal.Journal{}
-	ctx := patient.Deadline(t)
+	j := &Journal{}
+	ctx := scene.Deadline(t)
 	operator := zk.Open(t)
 	var all, faults sync.WaitGroup
 	over := make(chan struct{})
 	for c := range clients {
 		proxy := rig.NewProxy(t, zk.Members[c%len(zk.Members)].Addr())
-		mutex := patient.Open(t, proxy.Addr()+zk.Root()).Mutex("/lock", opts...)
+		mutex := scene.Open(t, proxy.Addr()+zk.Root()).Mutex("/lock", opts...)
 		for w := range workers {
 			all.Go(func() {
 				for n := range rounds {
 					_ = locks.Do(ctx, mutex, func(inside context.Context, token locks.Token) error {
-						entry := journal.Entry(int64(token), fmt.Sprintf("%d/%d/%d", c, w, n))
+						entry := Entry(int64(token), fmt.Sprintf("%d/%d/%d", c, w, n))
 						j.Begin(entry)
 						_, err := locks.LeaseOf(inside).Txn(ctx, locks.CreateSequential("/journal/e-", []byte(entry)))
-						told := journal.Refused
+						told := Refused
 						if err == nil {
-							told = journal.Committed
+							told = Committed
 						} else if errors.Is(err, locks.ErrUnknownOutcome) {
-							told = journal.Unknown
+							told = Unknown
 						}
 						j.End(entry, told)
 						return nil
@@ -98,11 +96,11 @@ func keepJournal(t *testing.T, zk *stories.Servers, opts []locks.LockOption, str
 	}
 	require.Empty(t, j.Judge(entries))
 	counts := j.Counts()
-	t.Logf("%d entries, %d refused, %d unknown", counts[journal.Committed], counts[journal.Refused], counts[journal.Unknown])
+	t.Logf("%d entries, %d refused, %d unknown", counts[Committed], counts[Refused], counts[Unknown])
 }
 
 // strikeJournal strikes one client until all is over, with one fault after the other.
-func strikeJournal(ctx context.Context, zk *stories.Servers, proxy *rig.Proxy, operator *locks.Client,
+func strikeJournal(ctx context.Context, zk *scene.Servers, proxy *rig.Proxy, operator *locks.Client,
 	over <-chan struct{}) {
 	for {
 		select {

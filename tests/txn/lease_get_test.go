@@ -10,9 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -20,21 +18,21 @@ import (
 // TestGet: each holder reads what the one before has written, whichever member of an ensemble it is connected to, and
 // what it has written itself.
 func TestGet(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		var clients []*locks.Client
 		for i := range 3 {
-			clients = append(clients, patient.Open(t, zk.Members[i%len(zk.Members)].Addr()+zk.Root()))
+			clients = append(clients, scene.Open(t, zk.Members[i%len(zk.Members)].Addr()+zk.Root()))
 		}
-		lease := patient.Locked(t, clients[0].Mutex("/lock").Lock)
-		_, _, err := lease.Get(patient.Deadline(t), "/count")
+		lease := scene.Locked(t, clients[0].Mutex("/lock").Lock)
+		_, _, err := lease.Get(scene.Deadline(t), "/count")
 		require.ErrorIs(t, err, zkconn.ErrNoNode)
 		require.ErrorContains(t, err, "/count")
-		_, err = lease.Txn(patient.Deadline(t), locks.Create("/count", []byte("0")))
+		_, err = lease.Txn(scene.Deadline(t), locks.Create("/count", []byte("0")))
 		require.NoError(t, err)
-		patient.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 		const rounds = 30
 		for round := range rounds {
-			require.NoError(t, locks.Do(patient.Deadline(t), clients[round%3].Mutex("/lock"), func(ctx context.Context, _ locks.Token) error {
+			require.NoError(t, locks.Do(scene.Deadline(t), clients[round%3].Mutex("/lock"), func(ctx context.Context, _ locks.Token) error {
 				for range 2 {
 					data, version, err := locks.LeaseOf(ctx).Get(ctx, "/count")
 					require.NoError(t, err)
@@ -46,7 +44,7 @@ func TestGet(t *testing.T) {
 				return nil
 			}))
 		}
-		require.Equal(t, stories.Written{Data: strconv.Itoa(2 * rounds), Version: 2 * rounds}, zk.Read(t, "/count"))
+		require.Equal(t, scene.Written{Data: strconv.Itoa(2 * rounds), Version: 2 * rounds}, zk.Read(t, "/count"))
 	})
 }
 
@@ -54,31 +52,31 @@ func TestGet(t *testing.T) {
 // lost with the connection is done again.
 func TestGetRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		bubble.WritePlace(t, client)
-		lease, contest := bubble.Locked(t, client.Mutex("/lock").Lock), bubble.Locked(t, client.Contest("/contest").Lock)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		scene.WritePlace(t, client)
+		lease, contest := scene.Locked(t, client.Mutex("/lock").Lock), scene.Locked(t, client.Contest("/contest").Lock)
 		_, _, err := lease.Get(t.Context(), "value")
 		require.ErrorIs(t, err, locks.ErrBadPath)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, _, err = lease.Get(ended, bubble.Place)
+		_, _, err = lease.Get(ended, scene.Place)
 		require.ErrorIs(t, err, context.Canceled)
 		for _, action := range []embedded.Action{embedded.Pass, embedded.CutBefore, embedded.CutAfter} {
-			lost, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: bubble.Place, Action: action})
+			lost, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: scene.Place, Action: action})
 			require.NoError(t, err)
-			data, version, err := lease.Get(t.Context(), bubble.Place)
+			data, version, err := lease.Get(t.Context(), scene.Place)
 			require.NoError(t, err)
 			require.Equal(t, []any{"first", int32(0), 1}, []any{string(data), version, lost.Hits()})
 		}
-		_, _, err = contest.Get(t.Context(), bubble.Place) // which guards no Txn, and is held all the same
+		_, _, err = contest.Get(t.Context(), scene.Place) // which guards no Txn, and is held all the same
 		require.NoError(t, err)
-		bubble.GiveBack(t, lease)
-		data, version, err := lease.Get(t.Context(), bubble.Place)
+		scene.GiveBack(t, lease)
+		data, version, err := lease.Get(t.Context(), scene.Place)
 		require.ErrorIs(t, err, locks.ErrReleased)
 		require.Nil(t, data)
 		require.Zero(t, version)
-		bubble.GiveBack(t, contest)
+		scene.GiveBack(t, contest)
 	})
 }
 
@@ -86,15 +84,15 @@ func TestGetRefuses(t *testing.T) {
 // waits for it, and so shows whether it was carried out.
 func TestGetComesBehindTxns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		bubble.WritePlace(t, client)
-		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		scene.WritePlace(t, client)
+		lease := scene.Locked(t, client.Mutex("/lock").Lock)
 		time.Sleep(time.Minute + 5*time.Second)
 		server.Leader().HoldRequests()
 		short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		require.ErrorIs(t, bubble.Swap(short, lease, "mine", 0), locks.ErrUnknownOutcome)
+		require.ErrorIs(t, scene.Swap(short, lease, "mine", 0), locks.ErrUnknownOutcome)
 		type reading struct {
 			data    string
 			version int32
@@ -102,14 +100,14 @@ func TestGetComesBehindTxns(t *testing.T) {
 		}
 		got := make(chan reading, 1)
 		go func() {
-			data, version, err := lease.Get(context.WithoutCancel(t.Context()), bubble.Place)
+			data, version, err := lease.Get(context.WithoutCancel(t.Context()), scene.Place)
 			got <- reading{string(data), version, err}
 		}()
 		time.Sleep(time.Second)
 		require.Empty(t, got)
 		server.Leader().ReleaseRequests()
 		require.Equal(t, reading{"mine", 1, nil}, <-got)
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }
 
@@ -119,19 +117,19 @@ func TestGetComesBehindTxns(t *testing.T) {
 // deleted.
 func TestGetOfAHolderThatWasBroken(t *testing.T) {
 	for name, does := range map[string]locks.Op{
-		"writes":  locks.Set(bubble.Place, []byte("second"), 0),
-		"deletes": locks.Delete(bubble.Place, 0),
+		"writes":  locks.Set(scene.Place, []byte("second"), 0),
+		"deletes": locks.Delete(scene.Place, 0),
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, d, other, lease := heldThroughOutages(t)
-				reads, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: bubble.Place, Session: lease.Session(),
+				reads, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: scene.Place, Session: lease.Session(),
 					Action: embedded.CutBefore})
 				require.NoError(t, err)
 				d.Refuse(true)
 				answer := make(chan error, 1)
 				go func() {
-					data, _, err := lease.Get(context.WithoutCancel(t.Context()), bubble.Place)
+					data, _, err := lease.Get(context.WithoutCancel(t.Context()), scene.Place)
 					require.Nil(t, data)
 					answer <- err
 				}()
@@ -140,14 +138,14 @@ func TestGetOfAHolderThatWasBroken(t *testing.T) {
 				queue, err := other.Queue(t.Context(), lease.Path())
 				require.NoError(t, err)
 				require.NoError(t, other.Break(t.Context(), queue[0]))
-				next := bubble.Locked(t, other.Mutex(lease.Path()).Lock)
+				next := scene.Locked(t, other.Mutex(lease.Path()).Lock)
 				_, err = next.Txn(t.Context(), does)
 				require.NoError(t, err)
 				d.Refuse(false)
 				err = <-answer
 				require.ErrorIs(t, err, locks.ErrLost)
 				require.NotErrorIs(t, err, zkconn.ErrNoNode)
-				bubble.GiveBack(t, next)
+				scene.GiveBack(t, next)
 			})
 		})
 	}
@@ -156,17 +154,17 @@ func TestGetOfAHolderThatWasBroken(t *testing.T) {
 // TestGetAfterTheLease: the lease ends while Get waits for a connection, for the answer, or for a transaction before it.
 // Then it says why the lease is over, and gives nothing.
 func TestGetAfterTheLease(t *testing.T) {
-	silent := func(server *embedded.Server, _ *bubble.Network) {
+	silent := func(server *embedded.Server, _ *scene.Network) {
 		server.Leader().HoldReplies()
 		time.Sleep(time.Minute)
 		server.Leader().ReleaseReplies()
 	}
 	for name, c := range map[string]struct {
-		strike func(server *embedded.Server, d *bubble.Network)
+		strike func(server *embedded.Server, d *scene.Network)
 		txn    bool
 	}{
-		"cut off, and the session lives": {strike: func(_ *embedded.Server, d *bubble.Network) { d.Outage(6 * time.Second) }},
-		"cut off, and it has expired":    {strike: func(_ *embedded.Server, d *bubble.Network) { d.Outage(time.Minute) }},
+		"cut off, and the session lives": {strike: func(_ *embedded.Server, d *scene.Network) { d.Outage(6 * time.Second) }},
+		"cut off, and it has expired":    {strike: func(_ *embedded.Server, d *scene.Network) { d.Outage(time.Minute) }},
 		"no answer":                      {strike: silent},
 		"behind a transaction":           {strike: silent, txn: true},
 	} {
@@ -177,16 +175,16 @@ func TestGetAfterTheLease(t *testing.T) {
 				go func() {
 					time.Sleep(time.Millisecond)
 					if c.txn {
-						go func() { _ = bubble.Swap(context.WithoutCancel(t.Context()), lease, "mine", 0) }()
+						go func() { _ = scene.Swap(context.WithoutCancel(t.Context()), lease, "mine", 0) }()
 						time.Sleep(time.Millisecond)
 					}
-					data, _, err := lease.Get(context.WithoutCancel(t.Context()), bubble.Place)
+					data, _, err := lease.Get(context.WithoutCancel(t.Context()), scene.Place)
 					require.Nil(t, data)
 					answer <- err
 				}()
 				c.strike(server, d)
 				require.ErrorIs(t, <-answer, locks.ErrLost)
-				_, _, err := lease.Get(t.Context(), bubble.Place)
+				_, _, err := lease.Get(t.Context(), scene.Place)
 				require.ErrorIs(t, err, locks.ErrLost)
 			})
 		})

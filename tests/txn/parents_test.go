@@ -9,9 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -25,59 +23,59 @@ func withParents(path, data string) locks.Op {
 
 // TestTxnMakesParents where a Create asks for them, with it or not at all.
 func TestTxnMakesParents(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
-		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		lease := scene.Locked(t, client.Mutex("/lock").Lock)
 		zk.Write(t, "/value", "old")
 
-		_, err := lease.Txn(patient.Deadline(t), withParents("/a/b/c", "new"), locks.Set("/value", nil, 7))
+		_, err := lease.Txn(scene.Deadline(t), withParents("/a/b/c", "new"), locks.Set("/value", nil, 7))
 		require.ErrorIs(t, err, zkconn.ErrBadVersion)
-		require.Equal(t, stories.Absent, zk.Read(t, "/a"), "all or nothing")
+		require.Equal(t, scene.Absent, zk.Read(t, "/a"), "all or nothing")
 
 		sequential := locks.CreateSequential("/a/b/d/n-", []byte("one"))
 		sequential.Parents = true
 		ops := []locks.Op{locks.Set("/value", []byte("new"), 0), withParents("/a/b/c", "new"), sequential, locks.Create("/a/x", nil)}
-		results, err := lease.Txn(patient.Deadline(t), ops...)
+		results, err := lease.Txn(scene.Deadline(t), ops...)
 		require.NoError(t, err)
 		require.Len(t, results, len(ops), "those of the ops, in their order")
 		require.Equal(t, int32(1), results[0].Version)
 		require.Equal(t, []string{"/a/b/c", "/a/b/d/n-0000000000", "/a/x"}, []string{results[1].Path, results[2].Path, results[3].Path})
 		require.True(t, ops[1].Parents, "the caller's stay as they are")
 		for path, want := range map[string]string{"/a": "", "/a/b": "", "/a/b/c": "new", "/a/b/d": "", results[2].Path: "one"} {
-			require.Equal(t, stories.Written{Data: want, Version: 0}, zk.Read(t, path), path)
+			require.Equal(t, scene.Written{Data: want, Version: 0}, zk.Read(t, path), path)
 		}
 
-		_, err = lease.Txn(patient.Deadline(t), withParents("/a/b/c", "again"))
+		_, err = lease.Txn(scene.Deadline(t), withParents("/a/b/c", "again"))
 		require.ErrorIs(t, err, zkconn.ErrNodeExists)
-		results, err = lease.Txn(patient.Deadline(t), locks.Create("/p", []byte("mine")), withParents("/p/q/r", "new"))
+		results, err = lease.Txn(scene.Deadline(t), locks.Create("/p", []byte("mine")), withParents("/p/q/r", "new"))
 		require.NoError(t, err)
 		require.Equal(t, []locks.OpResult{{Path: "/p"}, {Path: "/p/q/r"}}, results)
-		require.Equal(t, stories.Written{Data: "mine", Version: 0}, zk.Read(t, "/p"))
+		require.Equal(t, scene.Written{Data: "mine", Version: 0}, zk.Read(t, "/p"))
 	})
 }
 
 // TestTxnMakesNoParentsFor what makes no sense: it is refused, and nothing is sent over and over.
 func TestTxnMakesNoParentsFor(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
-		lease := patient.Locked(t, client.Mutex("/lock").Lock)
+		lease := scene.Locked(t, client.Mutex("/lock").Lock)
 		set := locks.Set("/x/y", nil, locks.AnyVersion)
 		set.Parents = true
-		_, err := lease.Txn(patient.Deadline(t), set)
+		_, err := lease.Txn(scene.Deadline(t), set)
 		require.ErrorIs(t, err, locks.ErrBadAcquire)
-		_, err = lease.Txn(patient.Deadline(t), withParents("/x/y/z", ""), locks.Create("/x/y", nil))
+		_, err = lease.Txn(scene.Deadline(t), withParents("/x/y/z", ""), locks.Create("/x/y", nil))
 		require.ErrorIs(t, err, zkconn.ErrNodeExists, "a parent that comes behind its child")
 		zk.Write(t, "/gone", "")
-		_, err = lease.Txn(patient.Deadline(t), locks.Delete("/gone", locks.AnyVersion), withParents("/gone/x", ""))
+		_, err = lease.Txn(scene.Deadline(t), locks.Delete("/gone", locks.AnyVersion), withParents("/gone/x", ""))
 		require.ErrorIs(t, err, zkconn.ErrNoNode, "a parent that the transaction deletes")
 		ephemeral := locks.Create("/short", nil)
 		ephemeral.Ephemeral = true
-		_, err = lease.Txn(patient.Deadline(t), ephemeral)
+		_, err = lease.Txn(scene.Deadline(t), ephemeral)
 		require.NoError(t, err)
-		_, err = lease.Txn(patient.Deadline(t), withParents("/short/x/y", ""))
+		_, err = lease.Txn(scene.Deadline(t), withParents("/short/x/y", ""))
 		require.ErrorIs(t, err, zkconn.ErrNoChildrenForEphemerals)
-		require.Equal(t, []stories.Written{stories.Absent, {Data: "", Version: 0}},
-			[]stories.Written{zk.Read(t, "/x"), zk.Read(t, "/gone")})
+		require.Equal(t, []scene.Written{scene.Absent, {Data: "", Version: 0}},
+			[]scene.Written{zk.Read(t, "/x"), zk.Read(t, "/gone")})
 	})
 }
 
@@ -87,7 +85,7 @@ func requireMine(t *testing.T, lease *locks.Lease, parent string) {
 	for path, want := range map[string]string{"/deep/er": parent, "/deep/er/most": "mine"} {
 		data, version, err := lease.Get(t.Context(), path)
 		require.NoError(t, err)
-		require.Equal(t, stories.Written{Data: want, Version: 0}, stories.Written{Data: string(data), Version: version})
+		require.Equal(t, scene.Written{Data: want, Version: 0}, scene.Written{Data: string(data), Version: version})
 	}
 }
 
@@ -98,9 +96,9 @@ func TestParentsChangeMeanwhile(t *testing.T) {
 		"":       {locks.Create("/deep", nil), locks.Delete("/deep", locks.AnyVersion)},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			server := bubble.Server(t)
-			lease := bubble.Locked(t, bubble.Client(t, server).Mutex("/lock").Lock)
-			other := bubble.Locked(t, bubble.Client(t, server).Mutex("/theirs").Lock)
+			server := scene.Virtual(t)
+			lease := scene.Locked(t, scene.Client(t, server).Mutex("/lock").Lock)
+			other := scene.Locked(t, scene.Client(t, server).Mutex("/theirs").Lock)
 			_, err := other.Txn(t.Context(), ops[0])
 			require.NoError(t, err)
 			looked, err := server.Inject(embedded.Fault{Session: lease.Session(), Op: embedded.OpExists, Path: "/deep",
@@ -125,8 +123,8 @@ func TestReplyToTxnWithParentsIsLost(t *testing.T) {
 	for _, op := range []embedded.Op{embedded.OpExists, embedded.OpMulti} {
 		for _, action := range []embedded.Action{embedded.CutBefore, embedded.CutAfter} {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				lease := bubble.Locked(t, bubble.Client(t, server).Mutex("/lock").Lock)
+				server := scene.Virtual(t)
+				lease := scene.Locked(t, scene.Client(t, server).Mutex("/lock").Lock)
 				struck, err := server.Inject(embedded.Fault{Op: op, Path: "/deep", Action: action})
 				require.NoError(t, err)
 				results, err := lease.Txn(t.Context(), withParents("/deep/er/most", "mine"))

@@ -10,20 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/late"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // journaled is an ensemble with a journal, to which transactions append.
 type journaled struct {
-	*late.Ensemble
+	*scene.Late
 	t *testing.T
 }
 
 func newJournaled(t *testing.T) *journaled {
 	t.Helper()
-	j := &journaled{late.Start(t), t}
+	j := &journaled{scene.StartLate(t), t}
 	_, err := j.Witness.Create("/journal", nil, 0, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
 	return j
@@ -61,17 +60,17 @@ func (j *journaled) entries() []string {
 func TestRealStuckTxn(t *testing.T) {
 	j := newJournaled(t)
 	client := j.Open()
-	lease := patient.Locked(t, client.Mutex("/lock").Lock)
+	lease := scene.Locked(t, client.Mutex("/lock").Lock)
 	j.Stall()
-	answer := j.send(patient.Deadline(t), lease)
+	answer := j.send(scene.Deadline(t), lease)
 	j.Move()
-	told := patient.Receive(t, answer)
+	told := scene.Receive(t, answer)
 	require.NoError(t, told.err)
 	j.Heal()
 	require.Equal(t, []string{strings.TrimPrefix(told.results[0].Path, "/journal/")}, j.entries(), "carried out once, as told")
-	_, err := lease.Txn(patient.Deadline(t), locks.Create("/after", nil))
+	_, err := lease.Txn(scene.Deadline(t), locks.Create("/after", nil))
 	require.NoError(t, err, "the lease goes on")
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }
 
 // TestRealStuckTxnBeforeItsFence: the old server gets the session back between the read of the fence and its write, and the
@@ -79,24 +78,24 @@ func TestRealStuckTxn(t *testing.T) {
 // transaction was carried out, and it is not sent again.
 func TestRealStuckTxnBeforeItsFence(t *testing.T) {
 	j := newJournaled(t)
-	lease := patient.Locked(t, j.Open().Mutex("/lock").Lock)
-	patient.Eventually(t, func() bool { return j.Proxy.Operations(rig.OpGetData) > 0 }, "the holder has read its node")
+	lease := scene.Locked(t, j.Open().Mutex("/lock").Lock)
+	scene.Eventually(t, func() bool { return j.Proxy.Operations(rig.OpGetData) > 0 }, "the holder has read its node")
 	j.Stall()
-	answer := j.send(patient.Deadline(t), lease)
+	answer := j.send(scene.Deadline(t), lease)
 	fence := j.Proxy.Expect(rig.Rule{Op: rig.OpGetData, Action: rig.Delay,
 		Path: func(path string) bool { return path == "/lock/"+lease.Node() }})
 	j.Move()
-	patient.Receive(t, fence.Fired())
+	scene.Receive(t, fence.Fired())
 	require.Empty(t, j.entries())
 	j.Heal()
 	require.Equal(t, []string{"e-0000000000"}, j.entries(), "it was carried out late")
 	fence.Release()
-	told := patient.Receive(t, answer)
+	told := scene.Receive(t, answer)
 	require.NoError(t, told.err)
 	require.Equal(t, "/journal/e-0000000000", told.results[0].Path)
 	require.Len(t, j.entries(), 1, "and once")
 	require.True(t, lease.Valid())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }
 
 // TestRealStuckTxnOfAnEarlierHold: the caller of the transaction gives up before its outcome is known, and unlocks. The
@@ -105,25 +104,25 @@ func TestRealStuckTxnOfAnEarlierHold(t *testing.T) {
 	j := newJournaled(t)
 	client := j.Open()
 	mutex := client.Mutex("/lock", locks.WithSticky(time.Hour))
-	lease := patient.Locked(t, mutex.Lock)
+	lease := scene.Locked(t, mutex.Lock)
 	j.Stall()
-	ctx, cancel := context.WithCancel(patient.Deadline(t))
+	ctx, cancel := context.WithCancel(scene.Deadline(t))
 	answer := j.send(ctx, lease)
 	cancel()
-	require.ErrorIs(t, patient.Receive(t, answer).err, locks.ErrUnknownOutcome)
+	require.ErrorIs(t, scene.Receive(t, answer).err, locks.ErrUnknownOutcome)
 	fence := j.Proxy.Expect(rig.Rule{Op: rig.OpSetData, Action: rig.CutBefore,
 		Path: func(path string) bool { return path == "/lock/"+lease.Node() }})
 	j.Move()
-	patient.Receive(t, fence.Fired())                       // the first fence is lost, too
-	_, _, err := lease.Get(patient.Deadline(t), "/journal") // behind all that is done about the transaction
+	scene.Receive(t, fence.Fired())                       // the first fence is lost, too
+	_, _, err := lease.Get(scene.Deadline(t), "/journal") // behind all that is done about the transaction
 	require.NoError(t, err)
-	patient.GiveBack(t, lease)
-	next := patient.Locked(t, mutex.Lock)
+	scene.GiveBack(t, lease)
+	next := scene.Locked(t, mutex.Lock)
 	require.Equal(t, lease.Node(), next.Node())
 	require.Empty(t, j.entries())
 	j.Heal()
 	require.Empty(t, j.entries(), "nothing is written of a hold that is over")
-	_, err = next.Txn(patient.Deadline(t), locks.CreateSequential("/journal/e-", nil))
+	_, err = next.Txn(scene.Deadline(t), locks.CreateSequential("/journal/e-", nil))
 	require.NoError(t, err)
-	patient.GiveBack(t, next)
+	scene.GiveBack(t, next)
 }

@@ -9,64 +9,62 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
 // TestTxn: all parts are carried out, or none, and the results tell what was made.
 func TestTxn(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		client := zk.Open(t)
-		lease := patient.Locked(t, client.Mutex("/lock").Lock)
-		results, err := lease.Txn(patient.Deadline(t), locks.Create("/jobs", []byte("all")),
+		lease := scene.Locked(t, client.Mutex("/lock").Lock)
+		results, err := lease.Txn(scene.Deadline(t), locks.Create("/jobs", []byte("all")),
 			locks.CreateSequential("/jobs/n-", []byte("one")))
 		require.NoError(t, err)
 		require.Equal(t, []locks.OpResult{{Path: "/jobs"}, {Path: "/jobs/n-0000000000"}}, results)
-		results, err = lease.Txn(patient.Deadline(t), locks.Check("/jobs", 0), locks.Set("/jobs", []byte("some"), 0),
+		results, err = lease.Txn(scene.Deadline(t), locks.Check("/jobs", 0), locks.Set("/jobs", []byte("some"), 0),
 			locks.Delete("/jobs/n-0000000000", locks.AnyVersion))
 		require.NoError(t, err)
 		require.Equal(t, int32(1), results[1].Version)
-		require.Equal(t, stories.Written{Data: "some", Version: 1}, zk.Read(t, "/jobs"))
-		require.Equal(t, stories.Absent, zk.Read(t, "/jobs/n-0000000000"))
+		require.Equal(t, scene.Written{Data: "some", Version: 1}, zk.Read(t, "/jobs"))
+		require.Equal(t, scene.Absent, zk.Read(t, "/jobs/n-0000000000"))
 
-		_, err = lease.Txn(patient.Deadline(t), locks.Create("/other", nil), locks.Set("/jobs", []byte("more"), 7))
+		_, err = lease.Txn(scene.Deadline(t), locks.Create("/other", nil), locks.Set("/jobs", []byte("more"), 7))
 		require.ErrorIs(t, err, zkconn.ErrBadVersion)
 		require.ErrorContains(t, err, "/jobs")
-		require.Equal(t, stories.Absent, zk.Read(t, "/other"))
+		require.Equal(t, scene.Absent, zk.Read(t, "/other"))
 		for _, op := range []locks.Op{locks.Delete("/nowhere", locks.AnyVersion), locks.Create("/deep/er", nil), locks.CreateSequential("/deep/er", nil)} {
-			_, err = lease.Txn(patient.Deadline(t), op)
+			_, err = lease.Txn(scene.Deadline(t), op)
 			require.ErrorIs(t, err, zkconn.ErrNoNode)
 			require.ErrorContains(t, err, op.Path)
 			require.NotErrorIs(t, err, locks.ErrLost)
 			require.False(t, locks.MayPass(err))
 		}
 		require.True(t, lease.Valid(), "a part that is refused says nothing about the lock")
-		results, err = lease.Txn(patient.Deadline(t), locks.Create("/deep", nil), locks.Create("/deep/er", nil))
+		results, err = lease.Txn(scene.Deadline(t), locks.Create("/deep", nil), locks.Create("/deep/er", nil))
 		require.NoError(t, err)
 		require.Equal(t, "/deep/er", results[1].Path)
 
 		mine := locks.Create("/mine", nil)
 		mine.Ephemeral = true
-		_, err = lease.Txn(patient.Deadline(t), mine)
+		_, err = lease.Txn(scene.Deadline(t), mine)
 		require.NoError(t, err)
-		patient.GiveBack(t, lease)
-		_, err = lease.Txn(patient.Deadline(t), locks.Set("/jobs", []byte("late"), locks.AnyVersion))
+		scene.GiveBack(t, lease)
+		_, err = lease.Txn(scene.Deadline(t), locks.Set("/jobs", []byte("late"), locks.AnyVersion))
 		require.ErrorIs(t, err, locks.ErrReleased)
-		require.Equal(t, stories.Written{Data: "some", Version: 1}, zk.Read(t, "/jobs"))
-		require.Equal(t, stories.Written{Data: "", Version: 0}, zk.Read(t, "/mine"))
-		require.NoError(t, client.Close(patient.Deadline(t)))
-		require.Equal(t, stories.Absent, zk.Read(t, "/mine"))
+		require.Equal(t, scene.Written{Data: "some", Version: 1}, zk.Read(t, "/jobs"))
+		require.Equal(t, scene.Written{Data: "", Version: 0}, zk.Read(t, "/mine"))
+		require.NoError(t, client.Close(scene.Deadline(t)))
+		require.Equal(t, scene.Absent, zk.Read(t, "/mine"))
 	})
 }
 
 // TestTxnRefuses what cannot be guarded or is not well formed, before anything is sent. The lease goes on.
 func TestTxnRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t))
-		lease, contest := bubble.Locked(t, client.Mutex("/lock").Lock), bubble.Locked(t, client.Contest("/contest").Lock)
+		client := scene.Client(t, scene.Virtual(t))
+		lease, contest := scene.Locked(t, client.Mutex("/lock").Lock), scene.Locked(t, client.Contest("/contest").Lock)
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
 		x := []locks.Op{locks.Create("/x", nil)}
@@ -89,7 +87,7 @@ func TestTxnRefuses(t *testing.T) {
 		}
 		_, err := lease.Txn(t.Context(), x...)
 		require.NoError(t, err, "it does not exist yet")
-		bubble.GiveBack(t, lease, contest)
+		scene.GiveBack(t, lease, contest)
 	})
 }
 
@@ -97,15 +95,15 @@ func TestTxnRefuses(t *testing.T) {
 // of it.
 func TestTxnOfAHolderThatWasBroken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client, other := bubble.Client(t, server), bubble.Client(t, server)
-		bubble.WritePlace(t, other)
+		server := scene.Virtual(t)
+		client, other := scene.Client(t, server), scene.Client(t, server)
+		scene.WritePlace(t, other)
 		for range 10 {
-			lease := bubble.Locked(t, client.Mutex("/lock").Lock)
-			require.NoError(t, other.Break(t.Context(), patient.QueueOf(t, other, "/lock")[0]))
-			require.ErrorIs(t, bubble.Swap(t.Context(), lease, "stale", locks.AnyVersion), locks.ErrLost)
+			lease := scene.Locked(t, client.Mutex("/lock").Lock)
+			require.NoError(t, other.Break(t.Context(), scene.QueueOf(t, other, "/lock")[0]))
+			require.ErrorIs(t, scene.Swap(t.Context(), lease, "stale", locks.AnyVersion), locks.ErrLost)
 		}
-		bubble.RequireAt(t, other, 0)
+		scene.RequireAt(t, other, 0)
 	})
 }
 
@@ -165,7 +163,7 @@ var lostReplies = []lostReply{
 // TestReplyToTxnIsLost: the outcome of the transaction is resolved where it can be known. It is
 // carried out once, and a lost request is sent again.
 func TestReplyToTxnIsLost(t *testing.T) {
-	stories.EachServer(t, func(t *testing.T, zk *stories.Servers) {
+	scene.EachServer(t, func(t *testing.T, zk *scene.Servers) {
 		for _, c := range lostReplies {
 			for action, want := range map[rig.Action]error{rig.DropReply: c.carried, rig.CutBefore: c.cut} {
 				t.Run(c.name+map[rig.Action]string{rig.DropReply: ", reply", rig.CutBefore: ", request"}[action], func(t *testing.T) {
@@ -181,15 +179,15 @@ func loses(proxy *rig.Proxy, action rig.Action, path string) *rig.Fault {
 	return proxy.Expect(rig.Rule{Op: rig.OpMulti, Action: action, Path: func(at string) bool { return at == path }})
 }
 
-func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action, want error) {
+func loseReply(t *testing.T, zk *scene.Servers, c lostReply, action rig.Action, want error) {
 	zk.Write(t, "/value", "old")
 	zk.Write(t, "/dir", "")
 	zk.Write(t, "/dir/old", "old")
 	proxy := zk.Proxy(t)
-	client := patient.Open(t, proxy.Addr()+zk.Root())
-	lease := patient.Locked(t, c.lock(client))
+	client := scene.Open(t, proxy.Addr()+zk.Root())
+	lease := scene.Locked(t, c.lock(client))
 	fault := loses(proxy, action, zk.Root()+c.ops[0].Path)
-	results, err := lease.Txn(patient.Deadline(t), c.ops...)
+	results, err := lease.Txn(scene.Deadline(t), c.ops...)
 	<-fault.Fired()
 	if want == nil {
 		require.NoError(t, err)
@@ -206,7 +204,7 @@ func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action
 	for i, op := range c.ops {
 		switch {
 		case op.Kind == zkconn.OpSet:
-			require.Equal(t, stories.Written{Data: "new", Version: 1}, zk.Read(t, "/value"), "once")
+			require.Equal(t, scene.Written{Data: "new", Version: 1}, zk.Read(t, "/value"), "once")
 			if err == nil {
 				require.Equal(t, int32(1), results[i].Version)
 			}
@@ -221,25 +219,25 @@ func loseReply(t *testing.T, zk *stories.Servers, c lostReply, action rig.Action
 	require.Equal(t, creates, made["new"], "once")
 	require.Equal(t, old, made["old"])
 	require.True(t, lease.Valid())
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 }
 
 // TestTxnEndsWithItsContext: nothing of it is sent afterwards when the connection was down all the time.
 func TestTxnEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, client := bubble.Through(t)
-		bubble.WritePlace(t, client)
-		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
-		d.Be(bubble.Down)
+		d, client := scene.Through(t)
+		scene.WritePlace(t, client)
+		lease := scene.Locked(t, client.Mutex("/lock").Lock)
+		d.Be(scene.Down)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
-		err := bubble.Swap(ctx, lease, "given up", 0)
+		err := scene.Swap(ctx, lease, "given up", 0)
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		require.NotErrorIs(t, err, locks.ErrUnknownOutcome)
-		time.AfterFunc(100*time.Millisecond, func() { d.Be(bubble.Open) })
-		require.NoError(t, bubble.Swap(t.Context(), lease, "mine", 0), "it goes out when the connection is back")
-		bubble.GiveBack(t, lease)
-		bubble.RequireAt(t, client, 1)
+		time.AfterFunc(100*time.Millisecond, func() { d.Be(scene.Up) })
+		require.NoError(t, scene.Swap(t.Context(), lease, "mine", 0), "it goes out when the connection is back")
+		scene.GiveBack(t, lease)
+		scene.RequireAt(t, client, 1)
 	})
 }

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/bubble"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -23,13 +22,13 @@ func TestStaleTxnArrivesLate(t *testing.T) {
 	for _, any := range []bool{false, true} {
 		t.Run(fmt.Sprint("any version ", any), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t, embedded.WithReplicas(3))
+				server := scene.Virtual(t, embedded.WithReplicas(3))
 				slow := server.Replica(2)
 				require.NotEqual(t, slow, server.Leader())
-				mine := bubble.OpenClient(t, server, slow.Addr())
-				others := bubble.OpenClient(t, server, server.Addr())
-				bubble.WritePlace(t, others)
-				lease := bubble.Locked(t, mine.Mutex("/lock").Lock)
+				mine := scene.ClientAt(t, server, slow.Addr())
+				others := scene.ClientAt(t, server, server.Addr())
+				scene.WritePlace(t, others)
+				lease := scene.Locked(t, mine.Mutex("/lock").Lock)
 				time.Sleep(time.Minute)
 				slow.HoldRequests()
 				version := int32(0)
@@ -37,18 +36,18 @@ func TestStaleTxnArrivesLate(t *testing.T) {
 					version = locks.AnyVersion
 				}
 				answer := make(chan error, 1)
-				go func() { answer <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "stale", version) }()
+				go func() { answer <- scene.Swap(context.WithoutCancel(t.Context()), lease, "stale", version) }()
 				time.Sleep(time.Millisecond)
 				queue, err := others.Queue(t.Context(), "/lock")
 				require.NoError(t, err)
 				require.NoError(t, others.Break(t.Context(), queue[0]))
-				next := bubble.Locked(t, others.Mutex("/lock").Lock)
-				require.NoError(t, bubble.Swap(t.Context(), next, "second", 0))
+				next := scene.Locked(t, others.Mutex("/lock").Lock)
+				require.NoError(t, scene.Swap(t.Context(), next, "second", 0))
 				require.Empty(t, answer)
 				slow.ReleaseRequests()
 				require.ErrorIs(t, <-answer, locks.ErrLost)
-				bubble.RequireAt(t, others, 1)
-				bubble.GiveBack(t, next)
+				scene.RequireAt(t, others, 1)
+				scene.GiveBack(t, next)
 			})
 		})
 	}
@@ -68,16 +67,16 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 	for name, opts := range passedOn {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := bubble.Server(t)
-				client := bubble.Client(t, server)
-				bubble.WritePlace(t, client)
+				server := scene.Virtual(t)
+				client := scene.Client(t, server)
+				scene.WritePlace(t, client)
 				mutex := client.Mutex("/lock", opts...)
-				lease := bubble.Locked(t, mutex.Lock)
-				waiter := patient.Elsewhere(t.Context(), mutex.Lock)
+				lease := scene.Locked(t, mutex.Lock)
+				waiter := scene.Elsewhere(t.Context(), mutex.Lock)
 				time.Sleep(time.Minute + 5*time.Second) // and not when the waiter looks again
 				server.Leader().HoldRequests()
 				answer := make(chan error, 1)
-				go func() { answer <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "of the first", 0) }()
+				go func() { answer <- scene.Swap(context.WithoutCancel(t.Context()), lease, "of the first", 0) }()
 				time.Sleep(time.Millisecond)
 				lease.Release()
 				require.False(t, lease.Valid())
@@ -86,12 +85,12 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 				require.Empty(t, answer)
 				server.Leader().ReleaseRequests()
 				require.NoError(t, <-answer)
-				next := patient.Receive(t, waiter)
+				next := scene.Receive(t, waiter)
 				require.NoError(t, next.Err)
-				require.NoError(t, bubble.Swap(t.Context(), next.Lease, "of the second", 1))
-				require.ErrorIs(t, bubble.Swap(t.Context(), lease, "stale", 2), locks.ErrReleased)
-				bubble.RequireAt(t, client, 2)
-				bubble.GiveBack(t, next.Lease)
+				require.NoError(t, scene.Swap(t.Context(), next.Lease, "of the second", 1))
+				require.ErrorIs(t, scene.Swap(t.Context(), lease, "stale", 2), locks.ErrReleased)
+				scene.RequireAt(t, client, 2)
+				scene.GiveBack(t, next.Lease)
 			})
 		})
 	}
@@ -99,12 +98,12 @@ func TestLockIsGivenBackBehindTxns(t *testing.T) {
 
 // heldThroughOutages gives a lease of a minute ago, the network between its client and the server,
 // and a client that has another one.
-func heldThroughOutages(t *testing.T) (*embedded.Server, *bubble.Network, *locks.Client, *locks.Lease) {
+func heldThroughOutages(t *testing.T) (*embedded.Server, *scene.Network, *locks.Client, *locks.Lease) {
 	t.Helper()
-	d, client := bubble.Through(t)
-	others := bubble.Client(t, d.Server)
-	bubble.WritePlace(t, others)
-	lease := bubble.Locked(t, client.Mutex("/lock").Lock)
+	d, client := scene.Through(t)
+	others := scene.Client(t, d.Server)
+	scene.WritePlace(t, others)
+	lease := scene.Locked(t, client.Mutex("/lock").Lock)
 	time.Sleep(time.Minute)
 	return d.Server, d, others, lease
 }
@@ -119,12 +118,12 @@ func TestTxnAfterTheLease(t *testing.T) {
 				answer := make(chan error, 1)
 				go func() {
 					time.Sleep(time.Millisecond)
-					answer <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "stale", 0)
+					answer <- scene.Swap(context.WithoutCancel(t.Context()), lease, "stale", 0)
 				}()
 				d.Outage(length)
 				require.ErrorIs(t, <-answer, locks.ErrLost)
-				require.ErrorIs(t, bubble.Swap(t.Context(), lease, "stale", 0), locks.ErrLost)
-				bubble.RequireAt(t, others, 0)
+				require.ErrorIs(t, scene.Swap(t.Context(), lease, "stale", 0), locks.ErrLost)
+				scene.RequireAt(t, others, 0)
 			})
 		})
 	}
@@ -144,16 +143,16 @@ func TestReplyToTxnIsLostWithTheSession(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, d, others, lease := heldThroughOutages(t)
-				fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: bubble.Place, Action: c.action})
+				fault, err := server.Inject(embedded.Fault{Op: embedded.OpMulti, Path: scene.Place, Action: c.action})
 				require.NoError(t, err)
 				d.Refuse(true) // or the client may be back, and read what came of it, before its session is ended
 				answer := make(chan error, 1)
-				go func() { answer <- bubble.Swap(context.WithoutCancel(t.Context()), lease, "mine", 0) }()
+				go func() { answer <- scene.Swap(context.WithoutCancel(t.Context()), lease, "mine", 0) }()
 				require.NoError(t, fault.Wait(t.Context()))
 				require.NoError(t, server.Expire(lease.Session()))
 				d.Refuse(false)
 				require.ErrorIs(t, <-answer, c.want)
-				bubble.RequireAt(t, others, c.version)
+				scene.RequireAt(t, others, c.version)
 			})
 		})
 	}
@@ -163,9 +162,9 @@ func TestReplyToTxnIsLostWithTheSession(t *testing.T) {
 // called with ends too. It was carried out while the lock was held, and says so.
 func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := bubble.Server(t)
-		client := bubble.Client(t, server)
-		bubble.WritePlace(t, client)
+		server := scene.Virtual(t)
+		client := scene.Client(t, server)
+		scene.WritePlace(t, client)
 		var answer error
 		err := locks.Do(t.Context(), client.Mutex("/lock", locks.WithMaxHold(65*time.Second)),
 			func(ctx context.Context, _ locks.Token) error {
@@ -175,12 +174,12 @@ func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
 					time.Sleep(50 * time.Millisecond)
 					server.Leader().ReleaseRequests()
 				}()
-				answer = bubble.Swap(ctx, locks.LeaseOf(ctx), "in time", 0)
+				answer = scene.Swap(ctx, locks.LeaseOf(ctx), "in time", 0)
 				return answer
 			})
 		require.ErrorIs(t, err, locks.ErrMaxHold)
 		require.NoError(t, answer)
-		bubble.RequireAt(t, client, 1)
+		scene.RequireAt(t, client, 1)
 		require.Nil(t, locks.LeaseOf(t.Context()))
 	})
 }
@@ -188,16 +187,16 @@ func TestTxnIsAnsweredAfterItsHold(t *testing.T) {
 // TestTxnsOfOneLeaseFollowEachOther, in any number, and all are carried out.
 func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := bubble.Client(t, bubble.Server(t))
-		bubble.WritePlace(t, client)
-		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
+		client := scene.Client(t, scene.Virtual(t))
+		scene.WritePlace(t, client)
+		lease := scene.Locked(t, client.Mutex("/lock").Lock)
 		var all sync.WaitGroup
 		for range 20 {
-			all.Go(func() { assert.NoError(t, bubble.Swap(t.Context(), lease, "one", locks.AnyVersion)) })
+			all.Go(func() { assert.NoError(t, scene.Swap(t.Context(), lease, "one", locks.AnyVersion)) })
 		}
 		all.Wait()
-		bubble.RequireAt(t, client, 20)
-		bubble.GiveBack(t, lease)
+		scene.RequireAt(t, client, 20)
+		scene.GiveBack(t, lease)
 	})
 }
 
@@ -205,8 +204,8 @@ func TestTxnsOfOneLeaseFollowEachOther(t *testing.T) {
 // that it was to make takes no room in the session.
 func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, client := bubble.Through(t)
-		lease := bubble.Locked(t, client.Mutex("/lock").Lock)
+		d, client := scene.Through(t)
+		lease := scene.Locked(t, client.Mutex("/lock").Lock)
 		before := client.State().NodeBytes
 		mine := locks.CreateSequential("/mine-", nil)
 		mine.Ephemeral = true
@@ -227,6 +226,6 @@ func TestTxnThatIsGivenUpLeavesRoom(t *testing.T) {
 		require.NoError(t, err)
 		synctest.Wait()
 		require.Equal(t, before, client.State().NodeBytes)
-		bubble.GiveBack(t, lease)
+		scene.GiveBack(t, lease)
 	})
 }

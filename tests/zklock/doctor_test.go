@@ -14,9 +14,8 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -63,7 +62,7 @@ func TestDoctor(t *testing.T) {
 			require.Equal(t, want, grade, found)
 		}
 		// By itself it asks for ten seconds. On a slow machine it may find that this is too little.
-		byItself, _ := command(at, "doctor --connect-timeout", patient.Bound.String()).Output()
+		byItself, _ := command(at, "doctor --connect-timeout", scene.Bound.String()).Output()
 		require.Contains(t, string(byItself), "timeout 10s granted")
 		require.Contains(t, string(byItself), "a lease of 4s")
 	})
@@ -81,7 +80,7 @@ func finds(t *testing.T, at place, status int, line, what, grade string) (found,
 func TestDoctorFindsWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	shorter := embedded.Run(t, embedded.WithSessionTimeouts(time.Second, 5*time.Second)).Addr()
-	nobody := stories.DeadAddress(t)
+	nobody := scene.DeadAddress(t)
 	proxy, forgets := rig.NewProxy(t, nobody), rig.NewProxy(t, shorter) // no server is up behind the first
 	forgets.ForgetSessions(true)                                        // as ClickHouse Keeper does
 	two := embedded.Run(t).Addr() + "," + shorter

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestNobodyReads: standard error is a pipe that is full, as of a pager that somebody looks at. The command is ended all
@@ -53,7 +53,7 @@ func TestNobodyReads(t *testing.T) {
 	select {
 	case all := <-text:
 		require.Contains(t, all, "was killed after 200ms")
-	case <-patient.Deadline(t).Done():
+	case <-scene.Deadline(t).Done():
 		require.FailNow(t, "somebody keeps the pipe open")
 	}
 }
@@ -71,7 +71,7 @@ func shell(t *testing.T, at place) *terminal {
 		if cmd.Process.Signal(unix.SIGHUP) == nil {
 			select {
 			case <-x.over:
-			case <-time.After(patient.Bound):
+			case <-time.After(scene.Bound):
 			}
 		}
 	})
@@ -169,7 +169,7 @@ func TestStoppedAtTheTerminal(t *testing.T) {
 	// In the background it stops when it wants the terminal, and has it when it is in the foreground.
 	x.types(t, "$Z run --session-timeout 30s /job -- sh -c 'read x; echo had $x; exit 7' &\n")
 	awaitQueue(t, at, "/job", 1, 0)
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		x.types(t, "jobs\n")
 		return strings.Count(x.text(), "Stopped") > 1
 	}, "it never stopped")

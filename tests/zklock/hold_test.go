@@ -8,13 +8,13 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // said waits until a process has said a line, and gives it.
 func (p *process) said(t *testing.T) string {
 	t.Helper()
-	patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), "\n") || !p.Running() }, "it never says a word")
+	scene.Eventually(t, func() bool { return strings.Contains(p.stdout(t), "\n") || !p.Running() }, "it never says a word")
 	return strings.TrimSuffix(p.stdout(t), "\n")
 }
 
@@ -53,7 +53,7 @@ func TestHoldGivesWay(t *testing.T) {
 	p = start(t, at, "hold --keep --json /hold")
 	require.Regexp(t, `^\{"path":"/hold","node":"_c_\S+","token":"\d+"\}$`, p.said(t))
 	says(t, at, 0, "revoke /hold")
-	patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "held on (--keep)") }, "it does not hear of it")
+	scene.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "held on (--keep)") }, "it does not hear of it")
 	all := parsed[[]shown](t, at, 0, "queue --json /hold")
 	require.Len(t, all, 1)
 	require.True(t, all[0].Asked)
@@ -138,7 +138,7 @@ func TestPermitsAreSet(t *testing.T) {
 // raw is a plain connection.
 func (at place) raw(t *testing.T) *zk.Conn {
 	t.Helper()
-	return patient.Raw(t, patient.Session, at.addr)
+	return scene.Raw(t, scene.Session, at.addr)
 }
 
 // TestACLFlags: the nodes that are made have the lists that are named, the lock path one of its own.
@@ -175,12 +175,12 @@ func TestRetakingIsNamed(t *testing.T) {
 	t.Parallel()
 	at := here(t)
 	client := at.client(t)
-	lease := patient.Locked(t, client.Mutex("/twice").Lock)
+	lease := scene.Locked(t, client.Mutex("/twice").Lock)
 	over := make(chan error, 1)
 	go func() {
-		second, err := client.Mutex("/twice").Lock(patient.Deadline(t))
+		second, err := client.Mutex("/twice").Lock(scene.Deadline(t))
 		if err == nil {
-			err = second.Unlock(patient.Deadline(t))
+			err = second.Unlock(scene.Deadline(t))
 		}
 		over <- err
 	}()
@@ -206,7 +206,7 @@ func TestRetakingIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	found, _ = finds(t, at, 0, "--root /elsewhere", "deadlocks", "ok")
 	require.Equal(t, "none below /elsewhere", found)
-	patient.GiveBack(t, lease)
+	scene.GiveBack(t, lease)
 	require.NoError(t, <-over)
 	finds(t, at, 0, "", "deadlocks", "ok")
 }

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/rig/kdc"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestRealKerberos: with a keytab that is typed or named in the environment, and with a credential cache.
@@ -44,7 +44,7 @@ func TestRealKerberos(t *testing.T) {
 
 	k.Kill(t)
 	for within, stderr := 3*time.Second, ""; !strings.Contains(stderr, "no KDC answers"); within *= 2 { // it takes time to ask
-		require.Less(t, within, patient.Bound, stderr)
+		require.Less(t, within, scene.Bound, stderr)
 		_, stderr = says(t, at, 69, "queue /job --connect-timeout "+within.String()+typed+"app")
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestKilledFreesTheLock: zklock is killed with SIGKILL. Its command and what that has started are gone, and the next
@@ -62,7 +62,7 @@ func TestKilledWithoutItsGuard(t *testing.T) {
 	p, pids := runs(t, at, "run /k -- sh -c", stubborn)
 	guard := guardOf(t, p.Pid())
 	require.NoError(t, kill(guard))
-	patient.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
+	scene.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
 	require.NoError(t, p.Kill())
 	requireGone(t, pids[:1])
 	require.True(t, alive(pids[1]), "the guard ends the rest")
@@ -76,10 +76,10 @@ func TestGuardKnowsBefore(t *testing.T) {
 	requireJobs(t)
 	session, err := unix.Getsid(0)
 	require.NoError(t, err)
-	sleeper := func(held string) *child.Process {
+	sleeper := func(held string) *rig.Process {
 		cmd := exec.Command("sleep", "1000")
 		cmd.Env = append(clean(), "ZKLOCK_HELD="+held)
-		p, err := child.Start(cmd, nil)
+		p, err := rig.StartProcess(cmd, nil)
 		require.NoError(t, err)
 		t.Cleanup(func() { _ = p.Kill() })
 		return p
@@ -103,6 +103,6 @@ func TestNothingIsLeft(t *testing.T) {
 	p, _ := runs(t, at, "run /n -- sh -c", holding)
 	guard := guardOf(t, p.Pid())
 	p.leaves(t)
-	patient.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
+	scene.Eventually(t, func() bool { return !alive(guard) }, "the guard is still there")
 	awaitQueue(t, at, "/n", 0, 0)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // TestRealLeaderThatDoesNotServe: with leaderServes=no the leader answers as a server without a quorum does. Locks work, and
@@ -15,10 +15,10 @@ import (
 func TestRealLeaderThatDoesNotServe(t *testing.T) {
 	t.Parallel()
 	ensemble := rig.StartEnsemble(t, 3, rig.WithConfig("syncLimit", "100"), rig.WithMember(0, rig.WithConfig("leaderServes", "no")))
-	ctx, members := patient.Deadline(t), ensemble.Members()
+	ctx, members := scene.Deadline(t), ensemble.Members()
 	// With the least number the first leads where it alone has the newest data, among those that elect.
 	require.NoError(t, members[1].Kill())
-	conn := patient.Raw(t, patient.Session, members[2].Addr())
+	conn := scene.Raw(t, scene.Session, members[2].Addr())
 	_, err := conn.Create("/newest", nil, 0, zk.WorldACL(zk.PermAll))
 	require.NoError(t, err)
 	require.NoError(t, members[2].Kill())

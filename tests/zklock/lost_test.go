@@ -16,8 +16,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -37,7 +37,7 @@ func expire(t *testing.T, at place, proxy *rig.Proxy) {
 	id, password, ok := proxy.Session()
 	require.True(t, ok)
 	for attempt := 0; ; attempt++ {
-		ctx, cancel := context.WithTimeout(patient.Deadline(t), patient.Bound/6)
+		ctx, cancel := context.WithTimeout(scene.Deadline(t), scene.Bound/6)
 		err := rig.ExpireSession(ctx, at.addr, id, password)
 		cancel()
 		if err == nil || attempt > 0 && errors.Is(err, rig.ErrNoSession) {
@@ -54,7 +54,7 @@ func requireGone(t *testing.T, pids []int) {
 	t.Helper()
 	require.NotEmpty(t, pids)
 	for _, pid := range pids {
-		patient.Eventually(t, func() bool { return !alive(pid) }, "process %d is still there", pid)
+		scene.Eventually(t, func() bool { return !alive(pid) }, "process %d is still there", pid)
 	}
 }
 
@@ -207,7 +207,7 @@ func TestRevoke(t *testing.T) {
 	require.Contains(t, holder.stderr(t), "somebody asks for the lock")
 	next.up(t)
 	says(t, at, 0, "revoke /r")
-	patient.Eventually(t, func() bool { return strings.Contains(next.stderr(t), "the command goes on (--keep)") }, "it was never told")
+	scene.Eventually(t, func() bool { return strings.Contains(next.stderr(t), "the command goes on (--keep)") }, "it was never told")
 	next.leaves(t)
 }
 
@@ -217,7 +217,7 @@ func TestMaxHold(t *testing.T) {
 	t.Parallel()
 	at := here(t)
 	for name, c := range map[string]struct{ grace, command, says, log string }{
-		"it listens": {patient.Bound.String(), `echo begin >>%[1]s; trap "sleep 0.3; echo end >>%[1]s; exit 3" TERM; while :; do sleep 0.02; done`,
+		"it listens": {scene.Bound.String(), `echo begin >>%[1]s; trap "sleep 0.3; echo end >>%[1]s; exit 3" TERM; while :; do sleep 0.02; done`,
 			"the command ended with status 3", "begin\nend\nnext\n"},
 		"it does not": {"300ms", `echo begin >>%[1]s; trap "" TERM; while :; do sleep 0.02; done`, "the command was killed after 300ms", "begin\nnext\n"},
 	} {
@@ -225,7 +225,7 @@ func TestMaxHold(t *testing.T) {
 		for bound := 200 * time.Millisecond; !strings.Contains(stderr, c.says); bound *= 2 {
 			require.NoError(t, os.WriteFile(log, nil, 0o600))
 			p := start(t, at, "run --max-hold % --grace % /mh -- sh -c", bound.String(), c.grace, fmt.Sprintf(c.command, log))
-			patient.Eventually(t, func() bool { return read(t, log) != "" || !p.Running() }, "the command never ran")
+			scene.Eventually(t, func() bool { return read(t, log) != "" || !p.Running() }, "the command never ran")
 			says(t, at, 0, "run /mh -- sh -c", "echo next >>"+log)
 			p.ends(t, 80)
 			stderr = p.stderr(t)
@@ -233,6 +233,6 @@ func TestMaxHold(t *testing.T) {
 		}
 		require.Equal(t, c.log, read(t, log), name)
 	}
-	stdout, _ := says(t, at, 0, "run --max-hold % /mh -- echo", patient.Bound.String(), "in time")
+	stdout, _ := says(t, at, 0, "run --max-hold % /mh -- echo", scene.Bound.String(), "in time")
 	require.Equal(t, "in time\n", stdout)
 }

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 func kill(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }
@@ -18,7 +18,7 @@ func kill(pid int) error { return syscall.Kill(pid, syscall.SIGKILL) }
 // guardOf finds the guard that a zklock has started: its child that is called so.
 func guardOf(t *testing.T, parent int) (guard int) {
 	t.Helper()
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		all, _ := filepath.Glob("/proc/[0-9]*/stat")
 		for _, name := range all {
 			stat, err := os.ReadFile(name)

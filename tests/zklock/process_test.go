@@ -16,15 +16,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // process is one run of zklock. Its output goes into files: a process that outlives it would keep a
 // pipe open.
 type process struct {
-	*child.Process
+	*rig.Process
 	stdin    io.WriteCloser
 	out, err string
 }
@@ -54,7 +53,7 @@ func command(at place, line string, more ...string) *exec.Cmd {
 		}
 	}
 	if len(args) > 0 && slices.Contains(connecting, args[0]) && !strings.Contains(line, "session-timeout") && !strings.Contains(line, "connect-timeout") {
-		args = slices.Insert(args, 1, "--session-timeout", patient.Session.String(), "--connect-timeout", patient.Bound.String())
+		args = slices.Insert(args, 1, "--session-timeout", scene.Session.String(), "--connect-timeout", scene.Bound.String())
 	}
 	cmd := exec.Command(program, append(args, more...)...)
 	cmd.Env = append(clean(), "ZOOKEEPER_SERVERS="+at.connect())
@@ -83,7 +82,7 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 	t.Cleanup(func() { write.Close() })
 	p.stdin = write
 	t.Cleanup(func() { // once it has been killed
-		if err := relists.Said(p.stderr(t)); err != nil {
+		if err := scene.SaidRelists(p.stderr(t)); err != nil {
 			t.Error(err)
 		}
 	})
@@ -91,7 +90,7 @@ func launch(t *testing.T, cmd *exec.Cmd) *process {
 	if cmd.Stderr == nil {
 		cmd.Stderr = stderr
 	}
-	p.Process, err = child.Start(cmd, nil)
+	p.Process, err = rig.StartProcess(cmd, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = p.Kill() })
 	return p
@@ -108,7 +107,7 @@ func runs(t *testing.T, at place, line string, more ...string) (p *process, pids
 func (p *process) up(t *testing.T) (pids []int) {
 	t.Helper()
 	var line string
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		for l := range strings.SplitSeq(p.stdout(t), "\n") {
 			if strings.HasPrefix(l, "up ") && strings.HasSuffix(l, " .") {
 				line = l
@@ -140,7 +139,7 @@ func (p *process) ends(t *testing.T, status int) {
 	t.Helper()
 	select {
 	case <-p.Exited():
-	case <-patient.Deadline(t).Done():
+	case <-scene.Deadline(t).Done():
 		require.FailNow(t, "zklock never ended", "%s\n%s", p.stdout(t), p.stderr(t))
 	}
 	got := 0

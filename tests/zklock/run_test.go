@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // awaitQueue waits until so many hold a lock and so many wait, as a client sees it from outside.
@@ -20,9 +20,9 @@ func awaitQueue(t *testing.T, at place, path string, holders, waiters int) []mes
 	t.Helper()
 	client := at.client(t)
 	var queue []messages.Contender
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		var err error
-		queue, err = client.Queue(patient.Deadline(t), path)
+		queue, err = client.Queue(scene.Deadline(t), path)
 		require.NoError(t, err)
 		held := 0
 		for _, c := range queue {
@@ -209,6 +209,6 @@ func TestSignals(t *testing.T) {
 	p.send(t, syscall.SIGTERM)
 	p.ends(t, 128+int(syscall.SIGTERM))
 	for _, pid := range pids {
-		patient.Eventually(t, func() bool { return !alive(pid) }, "process %d never heard of the signal", pid)
+		scene.Eventually(t, func() bool { return !alive(pid) }, "process %d never heard of the signal", pid)
 	}
 }

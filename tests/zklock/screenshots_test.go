@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // screenshotsVariable names the folder into which the views are written, as text; without it they are only looked at.
@@ -29,7 +29,7 @@ func TestScreenshots(t *testing.T) {
 		start(t, at, "run --label % /backup -- sh -c", label, holding)
 		awaitQueue(t, at, "/backup", 1, i+1)
 	}
-	_, err := client.Revoke(patient.Deadline(t), "/reports")
+	_, err := client.Revoke(scene.Deadline(t), "/reports")
 	require.NoError(t, err)
 	inADeadlock(t, at)
 
@@ -46,7 +46,7 @@ func TestScreenshots(t *testing.T) {
 			x.shows(t, view.says)
 			select {
 			case <-x.over: // graph and doctor end with another status, because of the deadlock
-			case <-patient.Deadline(t).Done():
+			case <-scene.Deadline(t).Done():
 				require.FailNow(t, "it never ended", x.text())
 			}
 			shown := settled(t, x)

@@ -8,9 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -24,7 +23,7 @@ type place struct {
 func (p place) connect() string { return p.addr + p.chroot }
 
 // client looks from outside, and locks beside zklock.
-func (p place) client(t *testing.T) *locks.Client { return patient.Open(t, p.connect()) }
+func (p place) client(t *testing.T) *locks.Client { return scene.Open(t, p.connect()) }
 
 // make makes the chroot, and nodes in it, as the first lock does, and nobody reaps them.
 func (p place) make(t *testing.T, paths ...string) {
@@ -42,20 +41,20 @@ func (p place) behind(t *testing.T) (place, *rig.Proxy) {
 	return place{proxy.Addr(), p.chroot}, proxy
 }
 
-var kinds = []*stories.Kind{
-	{Name: "embedded", Start: stories.Embedded()},
-	{Name: "standalone", Real: true, Start: stories.Standalone()},
-	{Name: "ensemble", Real: true, Start: stories.Ensemble(3, rig.WithConfig("syncLimit", "100"))}, // 20 s: a stall is no reason to elect
+var kinds = []*scene.ServerKind{
+	{Name: "embedded", Start: scene.Embedded()},
+	{Name: "standalone", Real: true, Start: scene.Standalone()},
+	{Name: "ensemble", Real: true, Start: scene.Ensemble(3, rig.WithConfig("syncLimit", "100"))}, // 20 s: a stall is no reason to elect
 }
 
 // eachServer runs a test on every kind of servers. Servers that are not installed are skipped. The test
 // runs beside others, and so do its kinds.
 func eachServer(t *testing.T, run func(t *testing.T, at place)) {
 	t.Parallel()
-	stories.Each(t, kinds, func(t *testing.T, _ *stories.Kind, addrs string) {
+	scene.Each(t, kinds, func(t *testing.T, _ *scene.ServerKind, addrs string) {
 		t.Parallel()
 		addr, _, _ := strings.Cut(addrs, ",")
-		run(t, place{addr, stories.Chroot()})
+		run(t, place{addr, scene.Chroot()})
 	})
 }
 

@@ -11,8 +11,7 @@ import (
 	"github.com/go-zookeeper/zk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/stories"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -46,11 +45,11 @@ func TestExitStatuses(t *testing.T) {
 		at    func(*testing.T) place
 		bound time.Duration // for the connection, and W of the command
 	}{
-		{"nobody listens", func(t *testing.T) place { return place{addr: stories.DeadAddress(t)} }, time.Second},
+		{"nobody listens", func(t *testing.T) place { return place{addr: scene.DeadAddress(t)} }, time.Second},
 		{"no session", mute, time.Second},
 		{"no answer", silent, 2 * time.Second},
-		{"wrong path", func(t *testing.T) place { at := here(t); at.make(t); return at }, patient.Bound},
-		{"wrong chroot", here, patient.Bound},
+		{"wrong path", func(t *testing.T) place { at := here(t); at.make(t); return at }, scene.Bound},
+		{"wrong chroot", here, scene.Bound},
 	}
 	page := read(t, "../../examples/zklock/README.md")
 	for _, row := range []struct {
@@ -96,7 +95,7 @@ func TestExitStatuses(t *testing.T) {
 				args := strings.Fields(strings.ReplaceAll(row.command, "W", bound))
 				connect := bound
 				if strings.Contains(row.command, "W") { // it ends the connecting, too
-					connect = patient.Bound.String()
+					connect = scene.Bound.String()
 				}
 				says := ""
 				switch {
@@ -109,15 +108,15 @@ func TestExitStatuses(t *testing.T) {
 				case row.status[i] != 0:
 					says = "the chroot /test does not exist at these servers"
 				}
-				p := start(t, at, fmt.Sprintf("%s --session-timeout %v --connect-timeout %s %s", args[0], patient.Session, connect, strings.Join(args[1:], " ")))
+				p := start(t, at, fmt.Sprintf("%s --session-timeout %v --connect-timeout %s %s", args[0], scene.Session, connect, strings.Join(args[1:], " ")))
 				if args[0] == "hold" && row.status[i] == 0 {
-					patient.Eventually(t, func() bool { return strings.Contains(p.stdout(t), "holds ") }, "never held")
+					scene.Eventually(t, func() bool { return strings.Contains(p.stdout(t), "holds ") }, "never held")
 				}
 				if args[0] != "hold" || row.status[i] == 0 {
 					p.letGo()
 				}
 				if row.status[i] == goesOn {
-					patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), says) }, "it never says so")
+					scene.Eventually(t, func() bool { return strings.Contains(p.stderr(t), says) }, "it never says so")
 					require.NoError(t, p.Kill())
 				} else {
 					p.ends(t, row.status[i])
@@ -147,10 +146,10 @@ func TestFollowingWhatDoesNotExist(t *testing.T) {
 		"tree --watch --json /f":  {`"holders":1`, `"waiters":1`},
 	} {
 		p := start(t, at, command)
-		patient.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "does not exist") }, "%s never said so", command)
+		scene.Eventually(t, func() bool { return strings.Contains(p.stderr(t), "does not exist") }, "%s never said so", command)
 		shown := func(what string) {
 			t.Helper()
-			patient.Eventually(t, func() bool { return regexp.MustCompile(what).MatchString(p.stdout(t)) }, "%s never showed %s", command, what)
+			scene.Eventually(t, func() bool { return regexp.MustCompile(what).MatchString(p.stdout(t)) }, "%s never showed %s", command, what)
 		}
 		holder, _ := runs(t, at, "run /f -- sh -c", holding)
 		shown(shows[0])
@@ -182,7 +181,7 @@ func TestWaitBehindSomebody(t *testing.T) {
 	silence, err := server.Inject(embedded.Fault{Op: embedded.OpGetData, Path: holder, Action: embedded.HoldReplies})
 	require.NoError(t, err)
 	waiter := start(t, at, "run --wait 10s /w -- true")
-	require.NoError(t, silence.Wait(patient.Deadline(t)))
+	require.NoError(t, silence.Wait(scene.Deadline(t)))
 	waiter.ends(t, 75)
 	require.Contains(t, waiter.stderr(t), "/w was not free within 10s")
 }

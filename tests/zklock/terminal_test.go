@@ -14,8 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // terminal is a zklock at a terminal of its own, 80 columns wide.
@@ -59,7 +58,7 @@ func sits(t *testing.T, cmd *exec.Cmd) *terminal {
 		far.Close()
 		<-x.read
 		side.Close()
-		if err := relists.Said(x.text()); err != nil {
+		if err := scene.SaidRelists(x.text()); err != nil {
 			t.Error(err)
 		}
 	})
@@ -90,7 +89,7 @@ func (x *terminal) text() string {
 
 func (x *terminal) shows(t *testing.T, what string) {
 	t.Helper()
-	patient.Eventually(t, func() bool { return strings.Contains(x.text(), what) }, "%q was never shown", what)
+	scene.Eventually(t, func() bool { return strings.Contains(x.text(), what) }, "%q was never shown", what)
 }
 
 func (x *terminal) types(t *testing.T, keys string) {
@@ -104,7 +103,7 @@ func (x *terminal) ends(t *testing.T, status int) {
 	t.Helper()
 	select {
 	case <-x.over:
-	case <-patient.Deadline(t).Done():
+	case <-scene.Deadline(t).Done():
 		require.FailNow(t, "it never ended", x.text())
 	}
 	require.Equal(t, status, x.cmd.ProcessState.ExitCode(), x.text())
@@ -197,7 +196,7 @@ func TestWatchWithoutServers(t *testing.T) {
 		proxy.Cut()
 		x.shows(t, "NOT CONNECTED, this is how it was: ")
 		proxy.Refuse(false)
-		patient.Eventually(t, func() bool {
+		scene.Eventually(t, func() bool {
 			drawn := x.text()[strings.LastIndex(x.text(), "\x1b[H")+1:]
 			return strings.Contains(drawn, "q quits") && !strings.Contains(drawn, "NOT CONNECTED")
 		}, "it does not go on")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // shown is a contender as --json shows it, as far as the tests look.
@@ -135,20 +135,20 @@ func TestTrace(t *testing.T) {
 	// Both have seen each step before the next is taken, because a late look sees two steps as
 	// one.
 	told := func(n int) {
-		patient.Eventually(t, func() bool { return strings.Count(text.stdout(t), "\n") == n }, "the trace for people has not %d lines", n)
+		scene.Eventually(t, func() bool { return strings.Count(text.stdout(t), "\n") == n }, "the trace for people has not %d lines", n)
 	}
 	holder, _ := runs(t, at, "run --label one /t -- sh -c", holding)
-	patient.Eventually(t, saw("holds one"), "the first was not seen to hold")
+	scene.Eventually(t, saw("holds one"), "the first was not seen to hold")
 	told(1)
 	waiter := start(t, at, "run --label two /t -- sh -c", holding)
-	patient.Eventually(t, saw("holds one", "waits two"), "the second was not seen to wait")
+	scene.Eventually(t, saw("holds one", "waits two"), "the second was not seen to wait")
 	told(2)
 	holder.leaves(t)
-	patient.Eventually(t, saw("holds one", "waits two", "gone one", "holds two"), "the hand-over was not seen")
+	scene.Eventually(t, saw("holds one", "waits two", "gone one", "holds two"), "the hand-over was not seen")
 	told(4)
 	waiter.up(t)
 	waiter.leaves(t)
-	patient.Eventually(t, saw("holds one", "waits two", "gone one", "holds two", "gone two"), "the end was not seen")
+	scene.Eventually(t, saw("holds one", "waits two", "gone one", "holds two", "gone two"), "the end was not seen")
 	told(5)
 	all := strings.Split(text.stdout(t), "\n")
 	require.Regexp(t, `^\d\d:\d\d:\d\d\.\d{3}  holds +0  \S+:\d+ “one”, token \d+$`, all[0])
@@ -200,10 +200,10 @@ func TestGraph(t *testing.T) {
 func inADeadlock(t *testing.T, at place) {
 	t.Helper()
 	client := at.client(t)
-	x := patient.Locked(t, client.Mutex("/stock", locks.WithLabel("moves stock")).Lock)
-	y := patient.Locked(t, client.Mutex("/prices", locks.WithLabel("sets prices")).Lock)
+	x := scene.Locked(t, client.Mutex("/stock", locks.WithLabel("moves stock")).Lock)
+	y := scene.Locked(t, client.Mutex("/prices", locks.WithLabel("sets prices")).Lock)
 	for lease, path := range map[*locks.Lease]string{x: "/prices", y: "/stock"} {
-		patient.Elsewhere(lease.Context(), client.Mutex(path, locks.WithLabel("wants "+path)).Lock)
+		scene.Elsewhere(lease.Context(), client.Mutex(path, locks.WithLabel("wants "+path)).Lock)
 		awaitQueue(t, at, path, 1, 1)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/secrets"
+	"github.com/turnstile-locks/turnstile/tests/snapshot"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -47,6 +47,6 @@ func TestPasswordIsNotPrinted(t *testing.T) {
 		text, err := json.Marshal(value)
 		require.NoError(t, err)
 		require.NotContains(t, string(text), password)
-		require.Empty(t, secrets.Find(value, password))
+		require.Empty(t, snapshot.FindText(value, password))
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/jcmturner/gokrb5/v8/keytab"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/secrets"
+	"github.com/turnstile-locks/turnstile/tests/snapshot"
 	"github.com/turnstile-locks/turnstile/zkconn"
 )
 
@@ -186,7 +186,7 @@ func TestNothingShowsKeys(t *testing.T) {
 	for _, secret := range [][]byte{x.ticket.key.KeyValue, x.sent.SubKey.KeyValue, k.Entries[0].Key.KeyValue, content[20:],
 		x.ticket.ticket.EncPart.Cipher} {
 		requireNo(t, text.String(), secret)
-		require.Empty(t, secrets.Find([]any{m, shown}, string(secret)))
+		require.Empty(t, snapshot.FindText([]any{m, shown}, string(secret)))
 		requireNo(t, text.String(), []byte(fmt.Sprint(secret[:4])))
 	}
 }

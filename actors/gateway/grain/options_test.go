@@ -9,7 +9,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/gateway"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -18,7 +18,7 @@ func TestKindWithOptions(t *testing.T) {
 	server := embedded.Run(t)
 	over, err := locks.Open(t.Context(), server.Connect())
 	require.NoError(t, err)
-	relists.Count(t, over.Session())
+	scene.CountRelists(t, over.Session())
 	t.Cleanup(func() { _ = over.Close(context.WithoutCancel(t.Context())) })
 	system := over.System()
 	pid := system.Root.Spawn(props(over.Session(), gateway.WithMaxRequests(1)))

@@ -1,4 +1,4 @@
-package carrier
+package carrier_test
 
 import (
 	"fmt"
@@ -7,21 +7,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/internal/carrier"
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/machine"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/dial"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // sessions gives a session whose nodes are looked for, and another.
-func sessions(t *testing.T) (*embedded.Server, Carrier, *zkconn.Conn) {
+func sessions(t *testing.T) (*embedded.Server, carrier.Carrier, *zkconn.Conn) {
 	t.Helper()
 	server := embedded.Run(t)
-	conn := dial.Session(t, server.Addr())
+	conn := scene.Dial(t, server.Addr())
 	require.NoError(t, conn.EnsureParents("/a"))
-	return server, Carrier{Conn: conn}, dial.Session(t, server.Addr())
+	return server, carrier.Carrier{Conn: conn}, scene.Dial(t, server.Addr())
 }
 
 func specOf(guid string, mode messages.Mode, path string) *coordinator.Spec {

@@ -9,9 +9,6 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/internal/coordinator"
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/dial"
-	"github.com/turnstile-locks/turnstile/zkconn"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestSaysAgain: beside a revoke request a holder writes what its node said, where the request has overwritten that. In a
@@ -63,43 +60,6 @@ func TestSaysAgain(t *testing.T) {
 			if c.says.Spec.One != "" {
 				require.Equal(t, c.says.Spec.Guard(c.says.GUID), owner.Guard)
 			}
-		})
-	}
-}
-
-// TestContentionIsWatched: the answer of the read that begins the watch. The node is spent where a revoke request is on
-// it already: no event tells of that any more.
-func TestContentionIsWatched(t *testing.T) {
-	for name, c := range map[string]struct {
-		before func(t *testing.T, conn *zkconn.Conn, node string)
-		want   coordinator.Contention
-	}{
-		"nobody has come": {func(*testing.T, *zkconn.Conn, string) {}, coordinator.Contention{Alone: true}},
-		"somebody waits": {func(t *testing.T, conn *zkconn.Conn, _ string) {
-			_, err := conn.CreatePlain("/a", queue.Style{}.Prefix("other"), nil)
-			require.NoError(t, err)
-		}, coordinator.Contention{}},
-		"somebody has asked": {func(t *testing.T, conn *zkconn.Conn, node string) {
-			data, _, err := conn.Get("/a/" + node)
-			require.NoError(t, err)
-			require.NoError(t, conn.SetData("/a/"+node, queue.Asked(data)))
-		}, coordinator.Contention{Alone: true, Spent: true}},
-		"Curator has asked": {func(t *testing.T, conn *zkconn.Conn, node string) {
-			require.NoError(t, conn.SetData("/a/"+node, []byte(queue.CuratorRevokeRequest)))
-		}, coordinator.Contention{Alone: true, Spent: true}},
-		"the node is gone": {func(t *testing.T, conn *zkconn.Conn, node string) {
-			require.NoError(t, conn.Delete("/a/"+node))
-		}, coordinator.Contention{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			conn := dial.Session(t, embedded.Run(t).Addr())
-			require.NoError(t, conn.EnsureParents("/a"))
-			spec := coordinator.NewSpec(&messages.Acquire{Path: "/a"}, "guid", "actor", time.Unix(0, 0))
-			made, err := conn.CreatePlain("/a", spec.Style.Prefix("guid"), ownerData(spec, 0, ""))
-			require.NoError(t, err)
-			c.before(t, conn, made.Name)
-			answer := Carrier{Conn: conn}.CarryOut(&coordinator.WatchContention{Path: "/a", Node: made.Name})
-			require.Equal(t, &c.want, answer)
 		})
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func watch(t *testing.T, zk *embedded.Server, most int) (*board.Board, *Looker) {
 	t.Helper()
 	b := board.New("/")
-	l := Start(patient.Open(t, zk.Addr()), b, Settings{Root: "/", Every: 20 * time.Millisecond, Most: most})
+	l := Start(scene.Open(t, zk.Addr()), b, Settings{Root: "/", Every: 20 * time.Millisecond, Most: most})
 	t.Cleanup(l.Close)
 	return b, l
 }
@@ -38,10 +38,10 @@ func figures(b *board.Board, path string) board.LockFigures {
 func TestBusyQueue(t *testing.T) {
 	zk := embedded.Run(t)
 	b, l := watch(t, zk, 10)
-	client := patient.Open(t, zk.Addr())
-	ctx := patient.Deadline(t)
+	client := scene.Open(t, zk.Addr())
+	ctx := scene.Deadline(t)
 	defer l.Open("/busy")()
-	patient.Eventually(t, func() bool { return figures(b, "/busy").Known }, "it is looked at")
+	scene.Eventually(t, func() bool { return figures(b, "/busy").Known }, "it is looked at")
 	const turns = 300
 	for range turns {
 		lease, err := client.Mutex("/busy").Lock(ctx)
@@ -50,27 +50,27 @@ func TestBusyQueue(t *testing.T) {
 	}
 	last, err := client.Mutex("/busy", locks.WithLabel("last")).Lock(ctx)
 	require.NoError(t, err)
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		v := b.Lock(time.Now(), "/busy", board.Shown{Holders: 1})
 		return len(v.Holders) == 1 && v.Holders[0].Who == "last"
 	}, "the last one holds")
 	require.NoError(t, last.Unlock(ctx))
-	patient.Eventually(t, func() bool { return figures(b, "/busy").State == board.Free }, "nobody holds")
+	scene.Eventually(t, func() bool { return figures(b, "/busy").State == board.Free }, "nobody holds")
 }
 
 // TestRevokeRequest: that somebody was asked is seen although nobody comes or goes.
 func TestRevokeRequest(t *testing.T) {
 	zk := embedded.Run(t)
 	b, l := watch(t, zk, 10)
-	client := patient.Open(t, zk.Addr())
-	ctx := patient.Deadline(t)
+	client := scene.Open(t, zk.Addr())
+	ctx := scene.Deadline(t)
 	lease, err := client.Mutex("/lock", locks.WithLabel("holder")).Lock(ctx)
 	require.NoError(t, err)
-	patient.Eventually(t, func() bool { return figures(b, "/lock").State == board.Held }, "it is held")
+	scene.Eventually(t, func() bool { return figures(b, "/lock").State == board.Held }, "it is held")
 	defer l.Open("/lock")()
 	_, err = client.Revoke(ctx, "/lock")
 	require.NoError(t, err)
-	patient.Eventually(t, func() bool { return figures(b, "/lock").State == board.Revoking }, "it is asked for")
+	scene.Eventually(t, func() bool { return figures(b, "/lock").State == board.Revoking }, "it is asked for")
 	v := b.Lock(time.Now(), "/lock", board.Shown{Holders: 1})
 	require.Equal(t, "holder", v.Holders[0].Who, "who it is was read before")
 	require.NoError(t, lease.Unlock(ctx))
@@ -79,8 +79,8 @@ func TestRevokeRequest(t *testing.T) {
 // TestMoreLocksThanAreFollowed: of the others there are numbers; opening a page has its lock followed.
 func TestMoreLocksThanAreFollowed(t *testing.T) {
 	zk := embedded.Run(t)
-	client := patient.Open(t, zk.Addr())
-	ctx := patient.Deadline(t)
+	client := scene.Open(t, zk.Addr())
+	ctx := scene.Deadline(t)
 	for n := range 8 {
 		lease, err := client.Mutex(fmt.Sprintf("/lock-%d", n)).Lock(ctx)
 		require.NoError(t, err)
@@ -98,28 +98,28 @@ func TestMoreLocksThanAreFollowed(t *testing.T) {
 		}
 		return counted, held
 	}
-	patient.Eventually(t, func() bool { counted, held := states(); return counted == 5 && held == 3 }, "three are followed")
+	scene.Eventually(t, func() bool { counted, held := states(); return counted == 5 && held == 3 }, "three are followed")
 	for n := range 8 {
 		path := fmt.Sprintf("/lock-%d", n)
 		closed := l.Open(path)
-		patient.Eventually(t, func() bool { return figures(b, path).State == board.Held }, "%s is followed", path)
+		scene.Eventually(t, func() bool { return figures(b, path).State == board.Held }, "%s is followed", path)
 		closed()
 	}
-	patient.Eventually(t, func() bool { counted, held := states(); return counted == 5 && held == 3 }, "no more are followed than may be")
+	scene.Eventually(t, func() bool { counted, held := states(); return counted == 5 && held == 3 }, "no more are followed than may be")
 }
 
 // TestUnreadable: a queue that may not be read says so, and so does the tree above it.
 func TestUnreadable(t *testing.T) {
 	zk := embedded.Run(t)
-	owner := patient.Open(t, zk.Addr(), locks.WithAuth("digest", []byte("owner:secret")),
+	owner := scene.Open(t, zk.Addr(), locks.WithAuth("digest", []byte("owner:secret")),
 		locks.WithParentACL(gozk.AuthACL(gozk.PermAll)...))
-	ctx := patient.Deadline(t)
+	ctx := scene.Deadline(t)
 	lease, err := owner.Mutex("/secret/lock").Lock(ctx)
 	require.NoError(t, err)
 	b, l := watch(t, zk, 10)
-	patient.Eventually(t, func() bool { return b.Overview(time.Now(), "", 10).Figures.UnreadAt == "/secret" }, "the tree says so")
+	scene.Eventually(t, func() bool { return b.Overview(time.Now(), "", 10).Figures.UnreadAt == "/secret" }, "the tree says so")
 	defer l.Open("/secret/lock")()
-	patient.Eventually(t, func() bool { return figures(b, "/secret/lock").State == board.Unread }, "the lock says so")
+	scene.Eventually(t, func() bool { return figures(b, "/secret/lock").State == board.Unread }, "the lock says so")
 	require.NoError(t, lease.Unlock(ctx))
 }
 
@@ -128,7 +128,7 @@ func TestUnreadable(t *testing.T) {
 func TestPossibleDeadlock(t *testing.T) {
 	zk := embedded.Run(t)
 	b, _ := watch(t, zk, 10)
-	client, ctx := patient.Open(t, zk.Addr()), patient.Deadline(t)
+	client, ctx := scene.Open(t, zk.Addr()), scene.Deadline(t)
 	lease, err := client.Mutex("/twice").Lock(ctx)
 	require.NoError(t, err)
 	again := make(chan *locks.Lease, 1)
@@ -137,7 +137,7 @@ func TestPossibleDeadlock(t *testing.T) {
 		assert.NoError(t, err)
 		again <- second
 	}()
-	patient.Eventually(t, func() bool { return figures(b, "/twice").Possible }, "it is not seen")
+	scene.Eventually(t, func() bool { return figures(b, "/twice").Possible }, "it is not seen")
 	v := b.Lock(time.Now(), "/twice", board.Shown{Waiters: 1})
 	require.False(t, v.Figures.Deadlock, "nobody knows for sure")
 	require.Len(t, v.Possible, 1)
@@ -153,7 +153,7 @@ func TestPossibleDeadlock(t *testing.T) {
 	second := <-again
 	require.NotNil(t, second)
 	require.NoError(t, second.Unlock(ctx))
-	patient.Eventually(t, func() bool { return !figures(b, "/twice").Possible }, "it is over")
+	scene.Eventually(t, func() bool { return !figures(b, "/twice").Possible }, "it is over")
 }
 
 // TestPossibleDeadlockHasToLast: one is shown when the same nodes have been part of it for so long, and not before.

@@ -19,7 +19,7 @@ import (
 	"github.com/turnstile-locks/turnstile/examples/dashboard/board"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 const token = "0123456789abcdef"
@@ -142,7 +142,7 @@ func TestStream(t *testing.T) {
 	d, _ := dashboard(t)
 	server := httptest.NewServer(d)
 	defer server.Close()
-	request, err := http.NewRequestWithContext(patient.Deadline(t), http.MethodGet, server.URL+"/events/lock?path=/lock", nil)
+	request, err := http.NewRequestWithContext(scene.Deadline(t), http.MethodGet, server.URL+"/events/lock?path=/lock", nil)
 	require.NoError(t, err)
 	response, err := server.Client().Do(request)
 	require.NoError(t, err)

@@ -14,15 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
+	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 const everySecond = "@every 1s"
 
-func TestMain(m *testing.M) { child.TestMain(m, main) }
+func TestMain(m *testing.M) { rig.CommandMain(m, main) }
 
 // enqueued gives the names of the replicas that have enqueued the tasks, in that order.
 func enqueued(t *testing.T, inspector *asynq.Inspector) (names []string) {
@@ -51,15 +50,15 @@ func TestLead(t *testing.T) {
 	var observer *locks.Election
 	for i := range 3 {
 		name := fmt.Sprint("r", i)
-		ctx, end := context.WithCancel(patient.Deadline(t))
+		ctx, end := context.WithCancel(scene.Deadline(t))
 		ends[name] = end
-		election := patient.Open(t, server.Addr()).Election("/scheduler")
+		election := scene.Open(t, server.Addr()).Election("/scheduler")
 		observer = election
 		go func() { over <- Lead(ctx, election, name, connection, everySecond) }()
 	}
 	first := awaitTasks(t, inspector, nil, 3)
 	require.Len(t, slices.Compact(slices.Clone(first)), 1, "one leads: %v", first)
-	leader, err := observer.Leader(patient.Deadline(t))
+	leader, err := observer.Leader(scene.Deadline(t))
 	require.NoError(t, err)
 	require.Equal(t, leader.Value, first[0])
 
@@ -84,12 +83,12 @@ func TestKilledLeader(t *testing.T) {
 	server, redis := embedded.Run(t), miniredis.RunT(t)
 	inspector := asynq.NewInspector(asynq.RedisClientOpt{Addr: redis.Addr()})
 	t.Cleanup(func() { require.NoError(t, inspector.Close()) })
-	processes := make(map[string]*child.Process)
+	processes := make(map[string]*rig.Process)
 	for i := range 3 {
 		name := fmt.Sprint("r", i)
-		cmd := child.Self("-zk", server.Connect(), "-redis", redis.Addr(), "-name", name, "-spec", everySecond)
-		cmd.Stderr = relists.Child(t, os.Stderr)
-		p, err := child.Start(cmd, func() {})
+		cmd := rig.Self("-zk", server.Connect(), "-redis", redis.Addr(), "-name", name, "-spec", everySecond)
+		cmd.Stderr = scene.ErrorOutput(t, os.Stderr)
+		p, err := rig.StartProcess(cmd, func() {})
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, p.Kill()) })
 		processes[name] = p
@@ -132,7 +131,7 @@ func TestEveryScheduler(t *testing.T) {
 		require.NoError(t, scheduler.Start())
 		t.Cleanup(scheduler.Shutdown)
 	}
-	for end := time.Now().Add(patient.Bound); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(scene.Bound); ; time.Sleep(100 * time.Millisecond) {
 		names := enqueued(t, inspector)
 		slices.Sort(names)
 		if names = slices.Compact(names); len(names) == 3 {
@@ -145,7 +144,7 @@ func TestEveryScheduler(t *testing.T) {
 // awaitTasks waits until so many tasks are there of others than some, and gives all.
 func awaitTasks(t *testing.T, inspector *asynq.Inspector, but []string, n int) []string {
 	t.Helper()
-	for end := time.Now().Add(patient.Bound); ; time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(scene.Bound); ; time.Sleep(100 * time.Millisecond) {
 		names := enqueued(t, inspector)
 		others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(but, name) })
 		if len(others) >= n {

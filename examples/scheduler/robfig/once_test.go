@@ -13,14 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/patient"
-	"github.com/turnstile-locks/turnstile/tests/relists"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-func TestMain(m *testing.M) { child.TestMain(m, main) }
+func TestMain(m *testing.M) { rig.CommandMain(m, main) }
 
 // runs are the instants that a job has run for, and how often.
 type runs struct {
@@ -61,7 +59,7 @@ func TestOnce(t *testing.T) {
 	}
 	once := func(t *testing.T, servers string) {
 		r, all := replicas(t, func(c *cron.Cron, r *runs) {
-			_, err := Add(patient.Deadline(t), c, patient.Open(t, servers), everySecond, "report",
+			_, err := Add(scene.Deadline(t), c, scene.Open(t, servers), everySecond, "report",
 				func(ctx context.Context) { r.add(locks.InstantOf(ctx)) })
 			require.NoError(t, err)
 		})
@@ -69,7 +67,7 @@ func TestOnce(t *testing.T) {
 			if n == ticks {
 				<-all[0].Stop().Done()
 			}
-			patient.Receive(t, r.all)
+			scene.Receive(t, r.all)
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -90,7 +88,7 @@ func TestOnce(t *testing.T) {
 			require.NoError(t, err)
 		})
 		for range 3 * ticks {
-			patient.Receive(t, r.all)
+			scene.Receive(t, r.all)
 		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -103,22 +101,22 @@ func TestOnce(t *testing.T) {
 // robfig/cron's own runs as ever.
 func TestJobHearsOfTheLoss(t *testing.T) {
 	server := embedded.Run(t)
-	client := patient.Open(t, server.Connect())
+	client := scene.Open(t, server.Connect())
 	instant := time.Now().Truncate(time.Second)
 	began, heard := make(chan struct{}), make(chan error, 1)
-	wrapped := cron.NewChain(cron.Recover(cron.DefaultLogger), Once(patient.Deadline(t), client, "/lost",
+	wrapped := cron.NewChain(cron.Recover(cron.DefaultLogger), Once(scene.Deadline(t), client, "/lost",
 		func() time.Time { return instant })).Then(Job(func(ctx context.Context) {
 		close(began)
 		<-ctx.Done()
 		heard <- context.Cause(ctx)
 	}))
 	go wrapped.Run()
-	patient.Receive(t, began)
+	scene.Receive(t, began)
 	require.NoError(t, server.Expire(client.State().ID))
-	require.ErrorIs(t, patient.Receive(t, heard), locks.ErrLost)
+	require.ErrorIs(t, scene.Receive(t, heard), locks.ErrLost)
 
 	ran := make(chan struct{}, 1)
-	Once(patient.Deadline(t), client, "/own", func() time.Time { return instant })(cron.FuncJob(func() { ran <- struct{}{} })).Run()
+	Once(scene.Deadline(t), client, "/own", func() time.Time { return instant })(cron.FuncJob(func() { ran <- struct{}{} })).Run()
 	require.Len(t, ran, 1)
 }
 
@@ -128,13 +126,13 @@ func TestKilledRunner(t *testing.T) {
 	const runs = 5
 	servers := embedded.Run(t).Connect()
 	said := make(chan string, 1000)
-	processes := make(map[string]*child.Process)
+	processes := make(map[string]*rig.Process)
 	for _, name := range []string{"a", "b", "c"} {
 		out, writer, err := os.Pipe()
 		require.NoError(t, err)
-		cmd := child.Self("-zk", servers, "-name", name, "-spec", "* * * * * *")
-		cmd.Stdout, cmd.Stderr = writer, relists.Child(t, os.Stderr)
-		p, err := child.Start(cmd, func() { _ = writer.Close() })
+		cmd := rig.Self("-zk", servers, "-name", name, "-spec", "* * * * * *")
+		cmd.Stdout, cmd.Stderr = writer, scene.ErrorOutput(t, os.Stderr)
+		p, err := rig.StartProcess(cmd, func() { _ = writer.Close() })
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, p.Kill()) })
 		processes[name] = p
@@ -147,7 +145,7 @@ func TestKilledRunner(t *testing.T) {
 	}
 	ranBy, dead := make(map[string]string), ""
 	for n := range 2 * runs {
-		by, instant, found := strings.Cut(strings.TrimPrefix(patient.Receive(t, said), "report by "), " for ")
+		by, instant, found := strings.Cut(strings.TrimPrefix(scene.Receive(t, said), "report by "), " for ")
 		require.True(t, found)
 		require.NotContains(t, ranBy, instant, "twice, by %s", by)
 		ranBy[instant] = by

@@ -10,7 +10,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -24,7 +24,7 @@ type led struct {
 // number.
 func leading(t *testing.T, all []led, after uint64) int {
 	t.Helper()
-	for end := time.Now().Add(patient.Bound); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(scene.Bound); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		var lead []int
 		for i, e := range all {
 			if e.IsLeader(t.Context()) == nil {
@@ -47,7 +47,7 @@ func TestElector(t *testing.T) {
 	ran := make(chan string, 100)
 	var all []led
 	for i := range 3 {
-		e := led{NewElector(patient.Deadline(t), patient.Open(t, server.Addr()).Election("/scheduler"), fmt.Sprint("r", i)),
+		e := led{NewElector(scene.Deadline(t), scene.Open(t, server.Addr()).Election("/scheduler"), fmt.Sprint("r", i)),
 			clockwork.NewFakeClockAt(begin)}
 		t.Cleanup(e.Stop)
 		scheduler, err := gocron.NewScheduler(gocron.WithClock(e.clock), gocron.WithDistributedElector(e))
@@ -62,12 +62,12 @@ func TestElector(t *testing.T) {
 	tick := func(leader int) {
 		t.Helper()
 		for _, e := range all {
-			require.NoError(t, e.clock.BlockUntilContext(patient.Deadline(t), 1))
+			require.NoError(t, e.clock.BlockUntilContext(scene.Deadline(t), 1))
 			e.clock.Advance(time.Second)
 		}
-		require.Equal(t, fmt.Sprint("r", leader), patient.Receive(t, ran))
+		require.Equal(t, fmt.Sprint("r", leader), scene.Receive(t, ran))
 		for _, e := range all { // each has been asked, and waits for the next tick
-			require.NoError(t, e.clock.BlockUntilContext(patient.Deadline(t), 1))
+			require.NoError(t, e.clock.BlockUntilContext(scene.Deadline(t), 1))
 		}
 		require.Empty(t, ran)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 const everySecond = "* * * * * *"
@@ -41,7 +41,7 @@ func TestOncePerTick(t *testing.T) {
 				r := all[(n+i)%len(all)]
 				if i == 0 {
 					require.Equal(t, "ran", r.tick(t, time.Second))
-					run := patient.Receive(t, r.ticks)
+					run := scene.Receive(t, r.ticks)
 					runs[run.Instant.UTC()]++
 					require.Equal(t, r.clock.Now().UTC(), run.Instant.UTC())
 					require.Greater(t, run.Token, last.Token)
@@ -50,7 +50,7 @@ func TestOncePerTick(t *testing.T) {
 				}
 				require.Contains(t, r.tick(t, time.Second), "not run: ")
 				var refused *NotRun
-				require.ErrorAs(t, patient.Receive(t, r.refusals), &refused)
+				require.ErrorAs(t, scene.Receive(t, r.refusals), &refused)
 				require.True(t, last.Instant.Equal(refused.Instant))
 			}
 		}
@@ -70,7 +70,7 @@ func TestOnlyToLockIsNotEnough(t *testing.T) {
 		var all []*replica
 		free := make(chan struct{}, 1)
 		for i := range replicas {
-			r := &replica{name: fmt.Sprint("r", i), client: patient.Open(t, servers), clock: clockwork.NewFakeClockAt(begin)}
+			r := &replica{name: fmt.Sprint("r", i), client: scene.Open(t, servers), clock: clockwork.NewFakeClockAt(begin)}
 			r.start(t, onlyLocks{r.client.Keyed("/jobs"), free})
 			r.add(t, gocron.CronJob(everySecond, true), "report")
 			r.scheduler.Start()
@@ -79,7 +79,7 @@ func TestOnlyToLockIsNotEnough(t *testing.T) {
 		for range ticks {
 			for _, r := range all {
 				require.Equal(t, "ran", r.tick(t, time.Second))
-				patient.Receive(t, free)
+				scene.Receive(t, free)
 			}
 		}
 		t.Logf("%d ticks ran %d times", ticks, ticks*replicas)
@@ -99,11 +99,11 @@ func TestAtTheSameTime(t *testing.T) {
 			all = append(all, r)
 		}
 		all[0].move(t, time.Second)
-		require.Equal(t, "r0", patient.Receive(t, inside))
+		require.Equal(t, "r0", scene.Receive(t, inside))
 		require.Contains(t, all[1].tick(t, time.Second), "not run: ")
 		close(goOn)
-		require.Equal(t, "ran", patient.Receive(t, all[0].events))
-		patient.Receive(t, all[0].ticks)
+		require.Equal(t, "ran", scene.Receive(t, all[0].events))
+		scene.Receive(t, all[0].ticks)
 		require.Contains(t, all[2].tick(t, time.Second), "not run: ")
 		require.Equal(t, "ran", all[1].tick(t, time.Second), "the next tick is anybody's")
 		require.Len(t, inside, 1)
@@ -122,14 +122,14 @@ func TestRunnerIsKilled(t *testing.T) {
 		next.add(t, gocron.CronJob(everySecond, true), "report")
 		next.scheduler.Start()
 		dead.move(t, time.Second)
-		patient.Receive(t, inside)
-		patient.Closed(t, dead.client.Close(patient.Deadline(t)))
+		scene.Receive(t, inside)
+		scene.Closed(t, dead.client.Close(scene.Deadline(t)))
 		require.Contains(t, next.tick(t, time.Second), "not run: ", "this tick was begun")
 		require.Equal(t, "ran", next.tick(t, time.Second))
-		patient.Receive(t, next.ticks)
+		scene.Receive(t, next.ticks)
 		close(goOn)
-		require.Contains(t, patient.Receive(t, dead.events), "ran")
-		require.Contains(t, patient.Receive(t, dead.events), "lost: ", "the dead one would have heard of it")
+		require.Contains(t, scene.Receive(t, dead.events), "ran")
+		require.Contains(t, scene.Receive(t, dead.events), "lost: ", "the dead one would have heard of it")
 	})
 }
 
@@ -144,14 +144,14 @@ func TestRunNow(t *testing.T) {
 		require.NoError(t, err)
 		r.move(t, next.Sub(r.clock.Now())-time.Second)
 		require.NoError(t, job.RunNow())
-		require.ErrorIs(t, patient.Receive(t, r.refusals), errNotDue)
-		require.Contains(t, patient.Receive(t, r.events), "error: ")
+		require.ErrorIs(t, scene.Receive(t, r.refusals), errNotDue)
+		require.Contains(t, scene.Receive(t, r.events), "error: ")
 		byHand := 0
-		require.NoError(t, locks.Do(patient.Deadline(t), locks.Try(r.client.Keyed("/jobs").Mutex("report")),
+		require.NoError(t, locks.Do(scene.Deadline(t), locks.Try(r.client.Keyed("/jobs").Mutex("report")),
 			func(context.Context, locks.Token) error { byHand++; return nil }))
 		require.Equal(t, 1, byHand)
 		require.Equal(t, "ran", r.tick(t, time.Second))
-		require.Equal(t, next.UTC(), patient.Receive(t, r.ticks).Instant.UTC())
+		require.Equal(t, next.UTC(), scene.Receive(t, r.ticks).Instant.UTC())
 	})
 }
 
@@ -219,7 +219,7 @@ func TestAtOnce(t *testing.T) {
 		r := newReplica(t, "r", servers)
 		r.scheduler.Start()
 		r.add(t, gocron.OneTimeJob(gocron.OneTimeJobStartImmediately()), "once")
-		require.ErrorIs(t, patient.Receive(t, r.refusals), errAtOnce)
+		require.ErrorIs(t, scene.Receive(t, r.refusals), errAtOnce)
 	})
 }
 
@@ -231,10 +231,10 @@ func TestNameIsAKey(t *testing.T) {
 		r.add(t, gocron.CronJob(everySecond, true), name)
 		r.scheduler.Start()
 		require.Equal(t, "ran", r.tick(t, time.Second))
-		require.Equal(t, name, patient.Receive(t, r.ticks).Job)
-		tree, err := r.client.Keyed("/jobs").TryLock(patient.Deadline(t), name)
+		require.Equal(t, name, scene.Receive(t, r.ticks).Job)
+		tree, err := r.client.Keyed("/jobs").TryLock(scene.Deadline(t), name)
 		require.NoError(t, err)
 		require.Equal(t, "/jobs/github.com%2Fexample%2Fjobs.(*Jobs).Nightly", tree.Path())
-		require.NoError(t, tree.Unlock(patient.Deadline(t)))
+		require.NoError(t, tree.Unlock(scene.Deadline(t)))
 	})
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
-	"github.com/turnstile-locks/turnstile/tests/patient"
 	"github.com/turnstile-locks/turnstile/tests/rig"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -46,7 +46,7 @@ type replica struct {
 func newReplica(t *testing.T, name, servers string) *replica {
 	t.Helper()
 	r := &replica{name: name, ticks: make(chan Run, 100)}
-	r.client = patient.Open(t, servers)
+	r.client = scene.Open(t, servers)
 	r.clock = clockwork.NewFakeClockAt(begin)
 	locker := &Locker{Client: r.client, Root: "/jobs", Clock: r.clock, Options: []locks.LockOption{locks.WithLabel(name)},
 		Done: func(run Run) { r.ticks <- run }, Lost: func(_ Run, err error) { r.events <- "lost: " + err.Error() }}
@@ -96,18 +96,18 @@ func (r *replica) addWork(t *testing.T, definition gocron.JobDefinition, name st
 func (r *replica) tick(t *testing.T, d time.Duration) string {
 	t.Helper()
 	r.move(t, d)
-	return patient.Receive(t, r.events)
+	return scene.Receive(t, r.events)
 }
 
 // move moves the clock when the scheduler waits for it, and has taken out the tick before: gocron
 // does so by the time that it is then.
 func (r *replica) move(t *testing.T, d time.Duration) {
 	t.Helper()
-	patient.Eventually(t, func() bool {
+	scene.Eventually(t, func() bool {
 		next, err := r.job.NextRun()
 		return err == nil && next.After(r.clock.Now())
 	}, "the next tick")
-	require.NoError(t, r.clock.BlockUntilContext(patient.Deadline(t), 1))
+	require.NoError(t, r.clock.BlockUntilContext(scene.Deadline(t), 1))
 	r.clock.Advance(d)
 }
 

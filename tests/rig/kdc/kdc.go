@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/turnstile-locks/turnstile/tests/rig"
 	"net"
 	"os"
 	"os/exec"
@@ -11,9 +12,6 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/turnstile-locks/turnstile/tests/child"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 const (
@@ -30,8 +28,8 @@ type KDC struct {
 	dir     string
 	port    int
 	realm   string
-	output  child.Tail
-	process *child.Process
+	output  rig.Tail
+	process *rig.Process
 	files   int // that were made for clients
 }
 
@@ -123,7 +121,7 @@ func (k *KDC) run(program string, args ...string) error {
 func (k *KDC) serve(ctx context.Context) error {
 	cmd := k.command(serverProgram, "-n", "-r", k.realm, "-P", k.path("pid"))
 	cmd.Stdout, cmd.Stderr = &k.output, &k.output
-	process, err := child.Start(cmd, nil)
+	process, err := rig.StartProcess(cmd, nil)
 	if err != nil {
 		return fmt.Errorf("kdc: %w", err)
 	}

@@ -1,7 +1,0 @@
-package child
-
-import "syscall"
-
-// dieWithParent has the kernel kill the child when its parent is gone, however the parent ended. "Parent" is the
-// thread that forked: see Start.
-func dieWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

@@ -1,8 +1,0 @@
-//go:build !linux
-
-package child
-
-import "syscall"
-
-// dieWithParent has no counterpart here: a process that is killed leaves its children behind.
-func dieWithParent() *syscall.SysProcAttr { return nil }
