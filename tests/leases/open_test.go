@@ -55,7 +55,7 @@ func TestOpenWarnsOfServers(t *testing.T) {
 			require.Equal(t, had, log.Count("no session yet"), name)
 			time.Sleep(5 * time.Minute)
 			require.Equal(t, had+c.warnings, log.Count(said), name)
-			require.True(t, log.Has("no such host"))
+			require.True(t, c.warnings == 0 || log.Has("no such host"), "the cause")
 			cancel()
 			require.ErrorIs(t, <-ended, context.Canceled)
 			time.Sleep(time.Minute)
