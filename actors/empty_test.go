@@ -62,7 +62,7 @@ func closeAtEnd(t *testing.T, session *Session) {
 		if err := session.Close(ctx); !errors.Is(err, zkconn.ErrSessionRemains) {
 			require.NoError(t, err)
 		}
-		// Package relists counts the same. It imports this package, so this test cannot use it.
+		// scene.CountRelists counts the same. It imports this package, so this test cannot use it.
 		require.Zero(t, session.Counters().Polls, "times a waiter found by looking again what an event should have told it")
 	})
 }

@@ -35,15 +35,11 @@
 //
 // Their helpers:
 //
-//   - stories: the kinds of servers of a package, each started once, a chroot for each test, and the check that nothing is
-//     left running at the end.
-//   - patient: clients, requests and leases, waited for with patience.
-//   - stage: session actors, lock actors, and what their parents are told.
-//   - dial: a connection that no actor owns.
-//   - bubble: clients in virtual time, and networks that are cut.
-//   - relists: that events wake waiters.
+//   - rig: real servers, other processes, and what cuts them off.
+//   - scene: servers shared by a package, virtual time, clients, waiters and lock actors, and who judges them.
 //   - layers: that the files of a package build on each other as its doc says.
-//   - rig, child, report: real servers, processes, and the closing line of make test.
+//   - snapshot: values of any type, copied, printed and searched; asks: every field of a request.
+//   - report: the closing line of make test.
 //
 // The state machine has its own walk through every state, in actors/internal/walk.
 package tests

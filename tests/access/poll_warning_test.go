@@ -60,7 +60,7 @@ func TestPollIsWarnedOf(t *testing.T) {
 				}
 				require.Equal(t, 1, told(), "once")
 				require.Equal(t, 1, log.Count("what no event had told it: it may lack READ on the nodes before its own, or the "+
-					"servers lose watches path=/closed node="), "what relists.Said looks for")
+					"servers lose watches path=/closed node="), "what scene.SaidRelists looks for")
 			})
 		})
 	}
