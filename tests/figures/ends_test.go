@@ -200,15 +200,18 @@ func TestStoppedLockActors(t *testing.T) {
 }
 
 // TestRetainingIsNotHolding: a lock whose node stayed is granted and held like any other, and no node is made or deleted for
-// it. A retained node of a sticky lock is held by nobody, and is not lost with its session.
+// it. A retained node of a sticky lock is held by nobody, is not lost with its session, and is kept over a cut.
 func TestRetainingIsNotHolding(t *testing.T) {
-	for name, end := range map[string]func(*world, *locks.Client) error{
-		"expired": func(w *world, client *locks.Client) error { return w.server.Expire(client.Session().ID()) },
-		"closed": func(w *world, client *locks.Client) error {
+	for name, c := range map[string]struct {
+		end   func(*world, *locks.Client) error
+		nodes int // that are left
+	}{
+		"expired": {func(w *world, client *locks.Client) error { return w.server.Expire(client.Session().ID()) }, 0},
+		"closed": {func(w *world, client *locks.Client) error {
 			scene.Closed(w.t, client.Close(scene.Deadline(w.t)))
 			return nil
-		},
-		"cut": func(w *world, client *locks.Client) error { w.cut(client); return nil },
+		}, 0},
+		"cut": {func(w *world, client *locks.Client) error { w.cut(client); return nil }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -216,16 +219,19 @@ func TestRetainingIsNotHolding(t *testing.T) {
 			mutex := client.Mutex("/orders/42", locks.WithSticky(scene.Bound))
 			w.unlock(w.lock(mutex))
 			sent := w.value("turnstile.session.batches")
-			w.unlock(w.lock(mutex))
+			lease := w.lock(mutex)
+			w.unlock(lease)
 			require.Equal(t, sent, w.value("turnstile.session.batches"))
 			w.settled(2, 2)
-			require.NoError(t, end(w, client))
+			require.NoError(t, c.end(w, client))
 			other := w.open()
-			scene.Eventually(t, func() bool {
-				queue, err := other.Queue(context.Background(), "/orders/42")
-				return err == nil && (len(queue) == 0 || name == "cut") // over which it is kept
-			}, "the node has not gone")
-			w.settled(2, 2)
+			scene.Eventually(t, func() bool { return len(scene.QueueOf(t, other, "/orders/42")) == c.nodes }, "%d nodes are left", c.nodes)
+			if c.nodes > 0 {
+				again := w.lock(mutex)
+				require.Equal(t, lease.Node(), again.Node())
+				w.unlock(again)
+			}
+			w.settled(2+c.nodes, 2+c.nodes)
 			w.allZero("turnstile.lock.losses")
 		})
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/scene"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
@@ -46,13 +45,11 @@ func TestOneAfterTheOther(t *testing.T) {
 // TestBetweenSessions: a hand-off from one session to another is timed from the event.
 func TestBetweenSessions(t *testing.T) {
 	w := newWorld(t)
-	first := w.lock(w.open().Mutex("/orders/42"))
-	second := scene.Queue(t, w.open(), "/orders/42")
+	first, waiter := w.lock(w.open().Mutex("/orders/42")), w.open()
+	watch := w.inject(waiter, embedded.Fault{Op: embedded.OpGetData, Path: "/orders/42/" + first.Node(), Action: embedded.Pass})
+	second := scene.Queue(t, waiter, "/orders/42")
 	require.Equal(t, 2, w.value("turnstile.session.count", "connected"))
-	scene.Eventually(t, func() bool { // or else it finds out by its question that the first has gone
-		watches, err := rig.Address(w.server.Addr()).Watches(scene.Deadline(t))
-		return err == nil && watches > 0
-	}, "it watches the node before its own")
+	require.NoError(t, watch.Wait(scene.Deadline(t))) // or else it finds out by its question that the first has gone
 	w.unlock(first)
 	w.unlock(second.Granted(t))
 	require.Equal(t, 1, w.count("turnstile.lock.handoff.duration", "exclusive", "remote"))

@@ -1,4 +1,4 @@
-// Package figures_test asks what programs export as metrics and spans, on the embedded server.
+// Package figures_test asks what programs export as metrics, spans and logs, on the embedded server.
 package figures_test
 
 import (

@@ -3,7 +3,6 @@ package matrix
 import (
 	"context"
 	"fmt"
-	"github.com/turnstile-locks/turnstile/tests/scene"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
 // conclude brings the scene to its end: the subject to the end that the cell demands, the next to the lock, and the

@@ -99,6 +99,9 @@ var parentDeletedCells = cellsOf(cell{fault: parentDeleted, strike: meanwhile((*
 		course:  because(messages.ReasonNodeDeleted, stCreating, stHeld, stLost)},
 })
 
+// allButRead are the permissions of who may do everything but read.
+const allButRead = zk.PermAll &^ zk.PermRead
+
 var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), cellsOf(cell{fault: denied}, []cell{
 	{request: create, err: zkconn.ErrNoAuth,
 		outcome: "Failed with ErrNoAuth, and not tried again",
@@ -113,7 +116,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 		outcome: "Failed with ErrNoAuth, and the own node deleted",
 		course:  because(messages.ReasonNoAuth, stCreating, stListing, stReleasing, stFailed),
 		strike: func(t *testing.T, s *fixture) {
-			s.forbid(t, lockPath, zk.PermAll&^zk.PermRead)
+			s.forbid(t, lockPath, allButRead)
 			s.trigger(t)
 			s.subject.await(t, messages.StateFailed)
 			s.allow(t, lockPath)
@@ -122,7 +125,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 		outcome: "the predecessor may not be read, and no event comes: the slow re-list finds that it is gone",
 		course:  andBack(stCreating, stListing, stWatching, stListing),
 		strike: func(t *testing.T, s *fixture) {
-			s.forbid(t, lockPath+"/"+s.front.lease.Node(), zk.PermAll&^zk.PermRead)
+			s.forbid(t, lockPath+"/"+s.front.lease.Node(), allButRead)
 			s.trigger(t)
 			s.subject.await(t, messages.StateWatching)
 			scene.RightRelists(t, s.subject.client.Session(), 1)
@@ -133,7 +136,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 		strike: func(t *testing.T, s *fixture) {
 			session := s.subject.session()
 			thaw := s.freeze(t)
-			s.forbid(t, lockPath, zk.PermAll&^zk.PermRead)
+			s.forbid(t, lockPath, allButRead)
 			thaw()
 			s.subject.await(t, messages.StateFailed)
 			s.awaitExpiry(t, session)
@@ -144,7 +147,7 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 		course:  andBack(stCreating),
 		strike: func(t *testing.T, s *fixture) {
 			scene.RightRelists(t, s.next.client.Session(), 1) // no event tells the one behind
-			s.forbid(t, lockPath+"/"+s.subject.lease.Node(), zk.PermAll&^zk.PermRead)
+			s.forbid(t, lockPath+"/"+s.subject.lease.Node(), allButRead)
 		}},
 	{request: remove, err: zkconn.ErrNoAuth,
 		outcome: "Failed with ErrNoAuth, and the session ended, for its node would keep everybody out",
@@ -158,6 +161,3 @@ var deniedCells = append(absurd(denied, "a ping asks for no permission", ping), 
 			s.allow(t, lockPath)
 		}},
 })...)
-
-// allButRead are the permissions of who may do everything but read.
-const allButRead = zk.PermAll &^ zk.PermRead

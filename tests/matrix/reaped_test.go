@@ -18,13 +18,14 @@ func TestReapedLockPaths(t *testing.T) {
 	t.Parallel()
 	semaphore := func(c *locks.Client) locks.Locker { return c.Semaphore(lockPath, 2).Weight(1) }
 	for name, c := range map[string]struct {
-		lock func(*locks.Client) locks.Locker
-		at   embedded.Fault
+		lock    func(*locks.Client) locks.Locker
+		permits int
+		at      embedded.Fault
 	}{
-		"mutex/made":                 {func(c *locks.Client) locks.Locker { return c.Mutex(lockPath) }, embedded.Fault{Op: embedded.OpCreateContainer}},
-		"semaphore/made":             {semaphore, embedded.Fault{Op: embedded.OpCreateContainer}},
-		"semaphore/permits-read":     {semaphore, embedded.Fault{Op: embedded.OpGetData, Skip: 1}},
-		"semaphore/permits-recorded": {semaphore, embedded.Fault{Op: embedded.OpSetData}},
+		"mutex/made":                 {func(c *locks.Client) locks.Locker { return c.Mutex(lockPath) }, 0, embedded.Fault{Op: embedded.OpCreateContainer}},
+		"semaphore/made":             {semaphore, 2, embedded.Fault{Op: embedded.OpCreateContainer}},
+		"semaphore/permits-read":     {semaphore, 2, embedded.Fault{Op: embedded.OpGetData, Skip: 1}},
+		"semaphore/permits-recorded": {semaphore, 2, embedded.Fault{Op: embedded.OpSetData}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -39,6 +40,9 @@ func TestReapedLockPaths(t *testing.T) {
 				kept.Release()
 				a := scene.Receive(t, got)
 				require.NoError(t, a.Err)
+				permits, err := client.Permits(scene.Deadline(t), lockPath)
+				require.NoError(t, err)
+				require.Equal(t, c.permits, permits)
 				scene.GiveBack(t, a.Lease)
 				require.NoError(t, w.operator.Delete(lockPath, -1)) // that it exists is known
 				scene.GiveBack(t, scene.Locked(t, semaphore(client).Lock))

@@ -111,7 +111,7 @@ func TestServicesLoseTheirLease(t *testing.T) {
 					}
 					network.Be(scene.Up)
 					scene.GiveBack(t, next.lease)
-					scene.Eventually(t, func() bool { return len(all()) >= len(service.told) }, "told: %v", all())
+					scene.Eventually(t, func() bool { return len(all()) >= len(service.told) }, "it is told all")
 					cancel()
 					<-ended
 					require.Equal(t, service.told, all())
