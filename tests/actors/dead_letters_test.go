@@ -12,7 +12,7 @@ import (
 	"github.com/turnstile-locks/turnstile/tests/scene"
 )
 
-// crew is an actor with lock actors, half of which hold, and which follows their queues. An owner has the last.
+// crew is an actor with lock actors, half of which hold. It follows their queues. All end with their owner, too.
 type crew struct {
 	session *actors.Session
 	owner   *actor.PID

@@ -192,7 +192,7 @@ func (n *network) drop(l *link) {
 	n.links = slices.DeleteFunc(n.links, func(have *link) bool { return have == l })
 }
 
-// lose takes what is first in a place away, where it is a watch event.
+// lose takes away the first watch event that is on its way to the client, and reports whether there was one.
 func (n *network) lose(l *link) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -25,7 +25,7 @@ func inShards(t *testing.T, first, n uint64) {
 	var failed string
 	var once sync.Once
 	var all sync.WaitGroup
-	shards := runtime.NumCPU()
+	shards := max(1, min(uint64(runtime.NumCPU()), n)) // each has a seed
 	for i := range shards {
 		cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestSimulation$", fmt.Sprintf("-first=%d", first))
 		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d/%d", shardVariable, i, shards),

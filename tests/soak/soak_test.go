@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"go.uber.org/goleak"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // TestMain plays the client when the controller under test starts this binary as one.

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/turnstile-locks/turnstile/tests/rig"
 	"os"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
 // subject is a client as the controller sees it: its process, one after the other when it is killed,
