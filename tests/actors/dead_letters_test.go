@@ -16,22 +16,30 @@ import (
 type crew struct {
 	session *actors.Session
 	owner   *actor.PID
-	held    chan struct{} // gets a signal for each grant
-	gone    chan struct{} // and for each lock actor that has ended
+	queues  map[string]bool // that it has been told of
+	begun   chan struct{}   // gets a signal for each grant, and for each queue that it follows
+	gone    chan struct{}   // and for each lock actor that has ended
 }
 
 const paths = 10
 
 func (c *crew) Receive(ctx actor.Context) {
-	switch ctx.Message().(type) {
+	switch msg := ctx.Message().(type) {
 	case *actor.Started:
 		for n := range 2 * paths {
 			path := fmt.Sprintf("/crew-%d", n%paths)
-			ctx.Request(c.session.PID(), &messages.Follow{Path: path})
+			if n < paths { // once, so that none is left to be taken when the crew has ended
+				ctx.Request(c.session.PID(), &messages.Follow{Path: path})
+			}
 			ctx.Spawn(actors.NewLock(c.session, messages.Acquire{Path: path}, actors.WithOwner(c.owner)))
 		}
 	case *messages.Held:
-		c.held <- struct{}{}
+		c.begun <- struct{}{}
+	case *messages.Queue: // its Follow has been taken
+		if !c.queues[msg.Path] {
+			c.queues[msg.Path] = true
+			c.begun <- struct{}{}
+		}
 	case *actor.Terminated:
 		c.gone <- struct{}{}
 	}
@@ -78,10 +86,11 @@ func TestShutdownMakesNoDeadLetters(t *testing.T) {
 				}
 			})
 			owner := s.System.Root.Spawn(actor.PropsFromFunc(func(actor.Context) {}))
-			c := &crew{s.Session, owner, make(chan struct{}, 2*paths), make(chan struct{}, 2*paths)}
+			c := &crew{session: s.Session, owner: owner, queues: map[string]bool{}, begun: make(chan struct{}, 3*paths),
+				gone: make(chan struct{}, 2*paths)}
 			pid := s.System.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return c }))
-			for range paths {
-				<-c.held
+			for range 2 * paths {
+				<-c.begun
 			}
 			stop(s, pid, owner, c.gone)
 		})
