@@ -20,7 +20,6 @@ type serving struct {
 	valid bool
 	cause error
 	begun chan struct{}
-	ended time.Time
 }
 
 func (s *serving) props(n *node, lasts time.Duration) *actor.Props {
@@ -30,7 +29,7 @@ func (s *serving) props(n *node, lasts time.Duration) *actor.Props {
 			s.lease = activation.LeaseOf(ctx)
 			close(s.begun)
 			time.Sleep(lasts)
-			s.valid, s.cause, s.ended = s.lease.Valid(), context.Cause(s.lease.Context()), time.Now()
+			s.valid, s.cause = s.lease.Valid(), context.Cause(s.lease.Context())
 		}
 	}, activation.Single(n.session, activation.At(messages.Acquire{Path: path})))
 }

@@ -1,3 +1,2 @@
-// Package activation tests package actors/activation on an embedded server, in virtual time where
-// nothing of protoactor's remote is needed.
+// Package activation tests package actors/activation on an embedded server, in virtual time.
 package activation

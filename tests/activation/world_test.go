@@ -81,8 +81,8 @@ func (a *account) Receive(ctx actor.Context) {
 }
 
 // spawn activates the identity on a node.
-func (n *node) spawn(j *journal, opts ...activation.Option) *actor.PID {
-	return n.system.Root.Spawn(n.props(j, messages.Acquire{Path: path}, opts...))
+func (n *node) spawn(j *journal) *actor.PID {
+	return n.system.Root.Spawn(n.props(j, messages.Acquire{Path: path}))
 }
 
 func (n *node) props(j *journal, want messages.Acquire, opts ...activation.Option) *actor.Props {

@@ -36,7 +36,7 @@ func TestMaxWaitersOverGateway(t *testing.T) {
 }
 
 // TestMoreCallsThanAGatewayMayQueue: the session of a gateway has 256 nodes that wait in a queue.
-// Calls of other clients beyond them wait until there is room.
+// Calls of clients beyond them wait until there is room.
 func TestMoreCallsThanAGatewayMayQueue(t *testing.T) {
 	inOffice(t, func(t *testing.T, o *office) {
 		first := scene.Locked(t, o.clients[0].Mutex("/many").Lock)
@@ -52,6 +52,7 @@ func TestMoreCallsThanAGatewayMayQueue(t *testing.T) {
 			}
 		}
 		time.Sleep(time.Minute)
+		require.Len(t, scene.QueueOf(t, o.clients[1], "/many"), 1+256)
 		first.Release()
 		calls.Wait()
 	})

@@ -217,7 +217,7 @@ func TestReclaimInANamedQueue(t *testing.T) {
 	})
 }
 
-// TestReclaimIsRefused where the token of a hold cannot be told by its node.
+// TestReclaimIsRefused where the token of a hold cannot be told by its node, and with a key that is too long.
 func TestReclaimIsRefused(t *testing.T) {
 	client, me := scene.Open(t, embedded.Run(t).Addr()), locks.WithReclaim("me")
 	for _, lock := range []func(context.Context) (*locks.Lease, error){

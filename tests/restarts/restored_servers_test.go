@@ -96,7 +96,7 @@ func TestSwappedSession(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.ElementsMatch(t, []int64{held.Session(), other.Session()}, server.Sessions())
 		require.Equal(t, 1, log.Count("as ClickHouse Keeper does"))
-		require.True(t, log.Has("error="+zkconn.ErrOtherSession.Error()))
+		log.Await(t, "error="+zkconn.ErrOtherSession.Error())
 		require.NoError(t, server.Expire(held.Session()))
 		held = scene.Locked(t, client.Mutex("/held").Lock)
 		require.True(t, other.Valid(), "its session is not cut")

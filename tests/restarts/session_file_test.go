@@ -92,7 +92,7 @@ func TestCloseEmptiesTheSessionFile(t *testing.T) {
 		d.Be(scene.Up)
 		log, logger := scene.NewLog()
 		scene.GiveBack(t, scene.Locked(t, open(logger).Mutex("/cut").TryLock))
-		require.True(t, log.Has("existed=true"))
+		log.Await(t, "existed=true")
 	})
 }
 
@@ -130,7 +130,7 @@ func TestAllSessionsThatWereLeftAreClosed(t *testing.T) {
 		scene.GiveBack(t, scene.Locked(t, client.Mutex("/one").TryLock))
 		scene.GiveBack(t, scene.Receive(t, waits).Lease)
 		require.Less(t, time.Since(begun), timeout/2, "nothing had to expire")
-		require.True(t, log.Has("bad configuration"))
+		log.Await(t, "bad configuration")
 		require.NoError(t, client.Close(t.Context()))
 		require.Empty(t, readFile(t, path))
 	})
@@ -174,7 +174,7 @@ func TestSessionOfThePredecessorIsNotClosed(t *testing.T) {
 					require.ErrorIs(t, err, locks.ErrNotAcquired)
 					require.Contains(t, server.Sessions(), held.Session())
 				}
-				require.True(t, log.Has(c.says))
+				log.Await(t, c.says)
 			})
 		})
 	}
@@ -219,8 +219,8 @@ func TestSessionOfThePredecessorCannotBeClosed(t *testing.T) {
 		time.Sleep(14 * time.Second)
 		require.False(t, log.Has("predecessor not closed"))
 		time.Sleep(2 * time.Second)
-		require.True(t, log.Has("predecessor not closed"))
-		require.True(t, log.Has("not reached"))
+		log.Await(t, "predecessor not closed")
+		log.Await(t, "not reached")
 	})
 	require.Equal(t, []sessionfile.Record{record}, left(t, path))
 }
@@ -246,7 +246,7 @@ func TestSessionFileIsRefused(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, make([]byte, 200), 0o600))
 		log, logger := scene.NewLog()
 		client := scene.Client(t, server, locks.WithSessionFile(path), logger)
-		require.True(t, log.Has("session file passed over"))
+		log.Await(t, "session file passed over")
 		require.Contains(t, readFile(t, path), hex(client.Session().ID()))
 	})
 }

@@ -53,10 +53,12 @@ func TestCampaignsThatFail(t *testing.T) {
 					require.False(w.t, a.lives())
 					require.EqualValues(w.t, 1, campaigns.Load())
 					failed := <-told
-					reason, _ := c.notice.(*messages.Failed)
-					if reason != nil {
-						require.Equal(w.t, reason.Reason, failed.Reason)
-						require.Equal(w.t, reason.Detail, failed.Detail)
+					switch why := c.notice.(type) {
+					case *messages.Failed:
+						require.Equal(w.t, why.Reason, failed.Reason)
+						require.Equal(w.t, why.Detail, failed.Detail)
+					case *messages.Lost:
+						require.Equal(w.t, why.Reason, failed.Reason)
 					}
 					require.Equal(w.t, path, failed.Path)
 				}

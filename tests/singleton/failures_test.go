@@ -170,12 +170,11 @@ func TestBadInput(t *testing.T) {
 
 // TestClosedSession: no campaign can succeed any more, and the singleton ends.
 func TestClosedSession(t *testing.T) {
-	pair(t, func(w *world, a, b *node, _ *actors.Activation) {
+	pair(t, func(w *world, _, b *node, _ *actors.Activation) {
 		require.NoError(w.t, b.session.Close(context.WithoutCancel(w.t.Context()))) // while it campaigns
 		b.gone()
 		b.spawn(b.props()) // and before
 		b.gone()
 		require.Equal(w.t, "a", w.witness.running())
-		_ = a
 	})
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // TestRandom: three nodes, and what may happen to them, by a seed; in every other history some have their locks from
-// gateways. The witness never sees two children with valid
-// leases, nor a lock that is given back under a child that has not ended; tokens increase; and when all is well again
-// one of them is active, takes what is sent to it, and nothing is left in the end.
+// gateways. The witness never sees two children with valid leases, nor a lock that is given back under a child that has
+// not ended; tokens increase; and when all is well again one of them is active, takes what is sent to it, and nothing is
+// left in the end.
 //
 // TURNSTILE_SINGLETON_SEEDS says how many histories.
 func TestRandom(t *testing.T) {

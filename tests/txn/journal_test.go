@@ -96,6 +96,7 @@ func keepJournal(t *testing.T, zk *scene.Servers, opts []locks.LockOption, strik
 	}
 	require.Empty(t, j.Judge(entries))
 	counts := j.Counts()
+	require.Positive(t, counts[Committed])
 	t.Logf("%d entries, %d refused, %d unknown", counts[Committed], counts[Refused], counts[Unknown])
 }
 

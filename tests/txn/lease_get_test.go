@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/locks"
@@ -130,7 +131,7 @@ func TestGetOfAHolderThatWasBroken(t *testing.T) {
 				answer := make(chan error, 1)
 				go func() {
 					data, _, err := lease.Get(context.WithoutCancel(t.Context()), scene.Place)
-					require.Nil(t, data)
+					assert.Nil(t, data)
 					answer <- err
 				}()
 				require.NoError(t, reads.Wait(t.Context()))
@@ -179,7 +180,7 @@ func TestGetAfterTheLease(t *testing.T) {
 						time.Sleep(time.Millisecond)
 					}
 					data, _, err := lease.Get(context.WithoutCancel(t.Context()), scene.Place)
-					require.Nil(t, data)
+					assert.Nil(t, data)
 					answer <- err
 				}()
 				c.strike(server, d)

@@ -188,7 +188,7 @@ func loseReply(t *testing.T, zk *scene.Servers, c lostReply, action rig.Action, 
 	lease := scene.Locked(t, c.lock(client))
 	fault := loses(proxy, action, zk.Root()+c.ops[0].Path)
 	results, err := lease.Txn(scene.Deadline(t), c.ops...)
-	<-fault.Fired()
+	scene.Receive(t, fault.Fired())
 	if want == nil {
 		require.NoError(t, err)
 	} else {
