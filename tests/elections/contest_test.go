@@ -51,8 +51,7 @@ func TestContestNodeIsReplaced(t *testing.T) {
 	}
 	at := scene.OnEmbedded(t)
 	client, o := at.Open(t), scene.Look(t, at)
-	rec := scene.Recorder(t, client)
-	lease := scene.Locked(t, client.Contest("/arena/c", scene.ObservedBy(rec)).Lock)
+	lease := scene.Contest.Holds(t, client, "/arena/c")
 	scene.CatchUp(t, client)
 	replace(t, o)
 	<-lease.Context().Done()
@@ -78,6 +77,8 @@ func TestContestNodeIsReplaced(t *testing.T) {
 	replace(t, o)
 	done := make(chan error, 1)
 	go func() { done <- lease.Unlock(scene.Deadline(t)) }()
+	scene.Receive(t, lease.Context().Done())
+	require.ErrorIs(t, context.Cause(lease.Context()), locks.ErrReleased)
 	proxy.Hold(false)
 	if err := <-done; err != nil { // which of the two was first is open
 		require.ErrorIs(t, err, locks.ErrLost)
@@ -92,8 +93,7 @@ func TestContestNodeIsReplaced(t *testing.T) {
 // what was written there, and soon the node names it again.
 func TestContestSaysWhoHoldsAgain(t *testing.T) {
 	at := scene.OnEmbedded(t)
-	one, two, asker, raw := at.Open(t), at.Open(t),
-		at.Open(t), at.Raw(t)
+	one, two, asker, raw := at.Open(t), at.Open(t), at.Open(t), at.Raw(t)
 	before := scene.Locked(t, one.Contest("/late", locks.WithLabel("before")).Lock)
 	_, err := asker.Revoke(scene.Deadline(t), "/late")
 	require.NoError(t, err)

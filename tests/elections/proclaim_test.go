@@ -104,8 +104,8 @@ func TestProclaimKeepsOthersRequest(t *testing.T) {
 	require.True(t, leader.Contender.Asked)
 }
 
-// TestProclaimLosesMessages: a reply that is lost, and a request, are found out about. The value is written once the call
-// returns, and no write comes later.
+// TestProclaimLosesMessages: lost replies and requests are resolved. The value is written once the call returns, and no
+// write comes later.
 func TestProclaimLosesMessages(t *testing.T) {
 	for name, c := range map[string]struct {
 		action rig.Action

@@ -78,8 +78,8 @@ func TestRunLeads(t *testing.T) {
 	})
 }
 
-// TestRunEndsWithAnErrorThatMayNotPass, and with the work that is done; after one that may pass it leads again, each
-// pause longer than the one before.
+// TestRunEnds: with an error that may not pass, and with the work that is done. After one that may pass it leads again,
+// with pauses that grow.
 func TestRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := scene.Virtual(t)

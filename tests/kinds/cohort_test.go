@@ -55,6 +55,7 @@ func TestCohortIsOneNode(t *testing.T) {
 			next := scene.Elsewhere(scene.Deadline(t), cohort.Lock)
 			select {
 			case got := <-next:
+				require.NoError(t, got.Err)
 				lease = got.Lease
 			case err := <-outside.Held:
 				require.NoError(t, err)

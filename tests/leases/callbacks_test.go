@@ -146,7 +146,7 @@ var callbacks = []callback{
 	}},
 	{name: onChange, with: func(*fault, *scene.Network) locks.Option { return locks.WithSessionTimeout(timeout) }},
 	{name: "WithUnreleased", with: func(f *fault, _ *scene.Network) locks.Option {
-		return locks.WithUnreleased(time.Second, func(locks.Unreleased) { f.strike() })
+		return locks.WithUnreleased(30*time.Second, func(locks.Unreleased) { f.strike() }) // it is armed by then
 	}},
 	{name: "dialer", needed: true, with: func(f *fault, dial *scene.Network) locks.Option {
 		return locks.WithDialer(func(ctx context.Context, network, address string) (net.Conn, error) {

@@ -41,9 +41,6 @@ func TestDo(t *testing.T) {
 				return context.Cause(ctx)
 			},
 		} {
-			lease := scene.Locked(t, others.TryLock)
-			require.Greater(t, lease.Token(), last)
-			scene.GiveBack(t, lease)
 			within := scene.Deadline(t)
 			if want == gone {
 				within = ctx
@@ -51,6 +48,9 @@ func TestDo(t *testing.T) {
 			err := locks.Do(within, mine, work)
 			require.ErrorIs(t, err, want)
 			require.NotErrorIs(t, err, locks.ErrLost)
+			lease := scene.Locked(t, others.TryLock)
+			require.Greater(t, lease.Token(), last)
+			scene.GiveBack(t, lease)
 		}
 		require.ErrorIs(t, locks.Do(ctx, mine, nil), gone)
 		require.PanicsWithValue(t, "work", func() {

@@ -1,6 +1,7 @@
 package leases
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -29,12 +30,10 @@ func TestKeptHandlesAreSmall(t *testing.T) {
 	hold := func() (*locks.Client, *locks.Lease) {
 		client, err := locks.Open(ctx, server.Addr(), locks.WithSessionTimeout(scene.Session))
 		require.NoError(t, err)
-		for range 10 { // what a session remembers of lock paths that it has used
-			lease := scene.Locked(t, client.Mutex("/kept/"+t.Name()).Lock)
-			scene.GiveBack(t, lease)
+		for i := range 10 { // what a session remembers of lock paths that it has used
+			scene.Cycle(t, client.Mutex(fmt.Sprint("/kept/", i)))
 		}
-		lease := scene.Locked(t, client.Mutex("/kept/last").Lock)
-		return client, lease
+		return client, scene.Locked(t, client.Mutex("/kept/last").Lock)
 	}
 	for name, end := range map[string]func(*locks.Client, *locks.Lease) any{
 		"client": func(client *locks.Client, lease *locks.Lease) any {

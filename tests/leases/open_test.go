@@ -30,7 +30,7 @@ func TestOpenWarnsOfServers(t *testing.T) {
 	log := &scene.Log{Handler: slog.DiscardHandler}
 	before := slog.Default()
 	t.Cleanup(func() { slog.SetDefault(before) })
-	const said = "no session yet: no server can be reached server=zk.exmaple.org:2181 error="
+	const said = "no session yet: no server can be reached server=zk.exmaple.org:2181 error=dial zk.exmaple.org:2181: no such host"
 	for name, c := range map[string]struct {
 		program, own *slog.Logger
 		warnings     int
@@ -55,7 +55,6 @@ func TestOpenWarnsOfServers(t *testing.T) {
 			require.Equal(t, had, log.Count("no session yet"), name)
 			time.Sleep(5 * time.Minute)
 			require.Equal(t, had+c.warnings, log.Count(said), name)
-			require.True(t, c.warnings == 0 || log.Has("no such host"), "the cause")
 			cancel()
 			require.ErrorIs(t, <-ended, context.Canceled)
 			time.Sleep(time.Minute)
@@ -163,6 +162,7 @@ func TestCallersActorSystem(t *testing.T) {
 func TestSessionTimeoutBelowTheServersLeast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := scene.Client(t, scene.Virtual(t), locks.WithSessionTimeout(time.Millisecond))
+		require.Equal(t, 2*time.Second, client.State().Timeout, "two ticks")
 		scene.Cycle(t, client.Mutex("/short"))
 	})
 }

@@ -96,8 +96,7 @@ func TestUnownedNodeOfContest(t *testing.T) {
 	})
 }
 
-// TestOwnedNodesStay: nodes that requests own are never taken for unowned ones, in any kind of
-// lock.
+// TestOwnedNodesStay: nodes that requests own are never taken for unowned ones, whatever they are called.
 func TestOwnedNodesStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := scene.Virtual(t)

@@ -14,8 +14,7 @@ import (
 
 // forget locks and does not give back.
 func forget(t *testing.T, mutex *locks.Mutex) *locks.Lease {
-	lease := scene.Locked(t, mutex.Lock)
-	return lease
+	return scene.Locked(t, mutex.Lock)
 }
 
 // TestUnreleased: a lease that was forgotten is reported once, with the stack of its Lock, when its time is over or the

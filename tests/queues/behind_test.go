@@ -5,6 +5,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/asynkron/protoactor-go/actor"
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/actorstest"
@@ -141,6 +142,11 @@ func TestBehindIsANotice(t *testing.T) {
 	require.Equal(t, scene.Await(t, waiter.Rec, messages.StateWatching).Grant, behind.Grant)
 	require.Equal(t, "holder", behind.Contender.Label)
 	require.Equal(t, held.Token(), behind.Contender.Token)
+	late, lock := scene.Recorder(t, two), waiter.Rec.Transitions()[0].Actor
+	late.Observe(actor.NewPID(lock.Address, lock.ID))
+	again, err := actorstest.AwaitNotice[*messages.Behind](scene.Deadline(t), late)
+	require.NoError(t, err)
+	require.Equal(t, behind, again)
 	_, err = one.Revoke(scene.Deadline(t), "/notice")
 	require.NoError(t, err)
 	_, err = actorstest.AwaitNotice(scene.Deadline(t), waiter.Rec, func(b *messages.Behind) bool { return b.Contender.Asked })

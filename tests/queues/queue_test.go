@@ -228,13 +228,13 @@ func TestQueueOutlastsTheSession(t *testing.T) {
 		defer cancel()
 		_, err := client.Queue(hurried, "/kept")
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		got := make(chan []messages.Contender, 1)
+		got, asked := make(chan []messages.Contender, 1), proxy.Requests(rig.OpMulti)
 		go func() {
 			all, err := client.Queue(scene.Deadline(t), "/kept")
 			assert.NoError(t, err)
 			got <- all
 		}()
-		scene.Eventually(t, func() bool { return proxy.Requests(rig.OpMulti) > 0 }, "it never asked")
+		scene.Eventually(t, func() bool { return proxy.Requests(rig.OpMulti) > asked }, "it never asked")
 		id, password, _ := proxy.Session()
 		require.NoError(t, rig.ExpireSession(scene.Deadline(t), at.Members[0].Addr(), id, password))
 		proxy.Cut()

@@ -21,7 +21,7 @@ import (
 )
 
 // weight is that of a contender's node of /a, and of any other path of two characters.
-var weight = scene.NodeBytes(&scene.Servers{}, "/a")
+const weight = 4 + len("/a/_c_01234567-0123-0123-0123-0123456789ab-lock-0123456789")
 
 // requireNone finds that nobody is left at some paths, nor a node of the session.
 func requireNone(t *testing.T, client *locks.Client, paths ...string) {
@@ -133,7 +133,7 @@ func TestSessionFull(t *testing.T) {
 			scene.GiveBack(t, scene.Locked(t, client.Mutex(path, locks.WithSticky(time.Hour)).Lock))
 		}
 		a, b := scene.Locked(t, client.Mutex("/a").Lock), scene.Locked(t, client.Mutex("/b").Lock)
-		for _, path := range []string{"/r", "/t"} {
+		for _, path := range []string{"/r", "/s", "/t"} {
 			require.Empty(t, scene.QueueOf(t, client, path))
 		}
 		full("/c")

@@ -30,7 +30,7 @@ type lockRow struct {
 // lockRows are the rows of package zkconn's table that are not answers on which the recipe decides. -112, -115
 // and -124 end the whole session: TestLockMeetsTheEndOfItsSession has those, the fault
 // "ended-elsewhere" of package matrix has -112 for each request of a lock, and TestRefused of
-// package sasl has the other two on real servers.
+// package access has the other two on real servers.
 func lockRows(t *testing.T) (rows []lockRow) {
 	doc, err := os.ReadFile("../../zkconn/doc.go")
 	require.NoError(t, err)

@@ -9,7 +9,7 @@
 //     server is replaced. [Late] and [Controlled] are servers that a test has to itself.
 //   - The cast: clients ([Open], and in a bubble [Client]), a [Waiter], a lock actor ([Stage]), another process ([Process]),
 //     and a stranger who looks at the nodes, or queues with go-zookeeper's own lock ([Outside]).
-//   - Its judges: a [Witness], a [Log], and [CountRelists]. A waiter that hears nothing lists the queue again after a session
+//   - Its judges: a [Log], the [Changes] that a listener was told, and [CountRelists]. A waiter that hears nothing lists the queue again after a session
 //     timeout. That repairs what a lost wake-up breaks: a wrong waiter passes its tests, only later. So whatever opens a
 //     session for a test has it counted, and the test fails where a waiter was told by such a list what an event should have
 //     told it. A program warns of it on its standard error, which [Listen] listens to.

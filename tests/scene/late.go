@@ -50,7 +50,7 @@ type Late struct {
 	taken []rig.Packet // by the link from the follower to the leader
 }
 
-// Start starts the servers.
+// StartLate starts the servers.
 func StartLate(t *testing.T) *Late {
 	t.Helper()
 	e := &Late{t: t, Partitionable: rig.StartPartitionable(t, 3, rig.WithConfig("syncLimit", "1000"),

@@ -17,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Kind is one kind of server.
+// ServerKind is one kind of server.
 type ServerKind struct {
 	Name string
 	// Real: its stories are skipped where real servers are not installed.
@@ -140,7 +140,7 @@ func Run(m *testing.M) (code int) {
 		failures = errors.Join(failures, stop())
 	}
 	if failures == nil && code == 0 {
-		failures = Leaked()
+		failures = leaked()
 	}
 	if failures != nil {
 		fmt.Fprintln(os.Stderr, failures)
@@ -149,11 +149,11 @@ func Run(m *testing.M) (code int) {
 	return code
 }
 
-// Leaked waits until no goroutine is left, and gives an error where one stays. goleak itself gives up after half a
+// leaked waits until no goroutine is left, and gives an error where one stays. goleak itself gives up after half a
 // second.
-func Leaked(opts ...goleak.Option) error {
+func leaked() error {
 	for end := time.Now().Add(Bound); ; {
-		if err := goleak.Find(opts...); err == nil || time.Now().After(end) {
+		if err := goleak.Find(); err == nil || time.Now().After(end) {
 			return err
 		}
 	}

@@ -147,11 +147,6 @@ func AwaitCount(t *testing.T, s *Servers, path string, n int) {
 	Eventually(t, func() bool { return len(s.Children(t, conn, path)) == n }, "%s never had %d children", path, n)
 }
 
-// NodeBytes is the weight of a contender's node of a lock path.
-func NodeBytes(zk *Servers, path string) int {
-	return 4 + len(zk.Root()+path) + len("/_c_01234567-0123-0123-0123-0123456789ab-lock-0123456789")
-}
-
 // Written is a node's data and version; Absent where there is no node.
 type Written struct {
 	Data    string

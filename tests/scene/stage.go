@@ -71,16 +71,8 @@ func (s *Stage) Spawn(t *testing.T, path string, opts ...actors.LockOption) *Req
 	return s.SpawnFor(t, messages.Acquire{Path: path}, opts...)
 }
 
-// SpawnFor has a parent actor spawn a lock actor for an Acquire.
+// SpawnFor has a parent actor spawn a lock actor for an Acquire, which is followed by a recorder.
 func (s *Stage) SpawnFor(t *testing.T, want messages.Acquire, opts ...actors.LockOption) *Request {
-	t.Helper()
-	return s.SpawnProps(t, func(rec actors.LockOption) *actor.Props {
-		return actors.NewLock(s.Session, want, append([]actors.LockOption{rec}, opts...)...)
-	})
-}
-
-// SpawnProps has a parent actor spawn an actor that is followed by a recorder.
-func (s *Stage) SpawnProps(t *testing.T, props func(rec actors.LockOption) *actor.Props) *Request {
 	t.Helper()
 	r := &Request{Stage: s, Rec: actorstest.NewRecorder(s.System), Told: make(chan any, 100), Stopped: make(chan struct{})}
 	Cleanup(t, r.Rec.Close)
@@ -88,7 +80,7 @@ func (s *Stage) SpawnProps(t *testing.T, props func(rec actors.LockOption) *acto
 	r.Parent = s.System.Root.Spawn(actor.PropsFromFunc(func(ctx actor.Context) {
 		switch msg := ctx.Message().(type) {
 		case *actor.Started:
-			lock <- ctx.Spawn(props(actors.WithObserver(r.Rec.PID())))
+			lock <- ctx.Spawn(actors.NewLock(s.Session, want, append([]actors.LockOption{actors.WithObserver(r.Rec.PID())}, opts...)...))
 		case *actor.Terminated:
 			ctx.Send(ctx.Self(), &lockEnded{})
 		case *lockEnded:
