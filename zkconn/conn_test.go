@@ -2,7 +2,6 @@ package zkconn
 
 import (
 	"context"
-	"errors"
 	"net"
 	"strings"
 	"sync"
@@ -315,20 +314,4 @@ func TestWatchEventsLoseTheChroot(t *testing.T) {
 	gets := server.seen(opGetData)
 	require.Equal(t, append(text("/base/a"), 1), gets[0].body)
 	require.Equal(t, append(text("/base/a"), 0), gets[1].body, "a plain Get sets no watch")
-}
-
-func TestALostReplyIsAnUnknownOutcome(t *testing.T) {
-	server := newFakeServer(t)
-	server.handle = func(fakeRequest) fakeReply { return fakeReply{silent: true, cut: true} }
-	c, events := dialFake(t, server, "zk1")
-	expect(t, events, Connected)
-	err := c.Delete("/a")
-	require.ErrorIs(t, err, ErrUnknownOutcome)
-	require.False(t, errors.Is(err, ErrClosed))
-	require.Equal(t, Unknown, OutcomeOf(err))
-	var e *Error
-	require.ErrorAs(t, err, &e)
-	require.Equal(t, Error{Op: "delete", Path: "/a", Err: e.Err}, *e)
-	expect(t, events, Disconnected)
-	expect(t, events, Connected)
 }
