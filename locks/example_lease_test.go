@@ -46,7 +46,7 @@ func ExampleLease_Context() {
 	// again: true
 }
 
-// A holder that has promised to be done within a second of being asked. This one does not listen,
+// A holder that has promised to be done within 50 ms of being asked. This one does not listen,
 // and the lock is given back over its head.
 func ExampleWithGrace() {
 	onServer(func(ctx context.Context, client *locks.Client) error {

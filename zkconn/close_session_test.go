@@ -251,21 +251,3 @@ func TestRefreshSession(t *testing.T) {
 	_, err = RefreshSession(t.Context(), Config{}, "h", id, password, time.Second)
 	require.ErrorIs(t, err, ErrBadConfig)
 }
-
-// A session that could not be closed, because nobody answered, has not ended.
-func TestEndedOnlyWhenAServerSaysSo(t *testing.T) {
-	s := newFakeServer(t)
-	c, events := dialFake(t, s, "h")
-	expect(t, events, Connected)
-	s.set(func() { s.unreach = true })
-	s.cut()
-	expect(t, events, Disconnected)
-	c.Close()
-	require.False(t, c.Ended())
-
-	s = newFakeServer(t)
-	s.unreach = true
-	c, _ = dialFake(t, s, "h")
-	c.Close()
-	require.True(t, c.Ended(), "there was none")
-}

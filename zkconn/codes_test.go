@@ -204,14 +204,18 @@ func TestThrottledAndClosed(t *testing.T) {
 	require.Equal(t, Unknown, OutcomeOf(err))
 }
 
-// TestHangUps: an operation says that the server hung up on it, and on what.
+// TestHangUps: an operation says that the server hung up on it, and on what. Its outcome is unknown, and a create is not
+// kept in mind.
 func TestHangUps(t *testing.T) {
 	c, _ := connected(t, func(r fakeRequest) fakeReply { return fakeReply{silent: true, cut: r.op == opCreate} })
 	_, err := c.CreatePlain("/q", "x-", nil)
 	require.ErrorIs(t, err, ErrHungUp)
 	require.NotErrorIs(t, err, ErrNoAnswer)
 	require.ErrorIs(t, err, zk.ErrConnectionClosed)
+	require.NotErrorIs(t, err, ErrClosed)
+	require.ErrorIs(t, err, ErrUnknownOutcome)
 	require.Equal(t, Unknown, OutcomeOf(err))
+	requireNoBirths(t, c)
 	require.Equal(t, "the server hangs up on create /q/x-", Trouble(err))
 	require.Equal(t, "the server hangs up on create /q/x-", Trouble(fmt.Errorf("wrapped: %w", err)))
 	require.Empty(t, Trouble(nil))

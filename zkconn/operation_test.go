@@ -77,8 +77,6 @@ func TestCommitTellsThePartThatFailed(t *testing.T) {
 	}{
 		"second not allowed": {failed(0, -102), "/p/y-", ErrNoAuth},
 		"create not allowed": {failed(-102, -2), "/q/x-", ErrNoAuth},
-		"no parent":          {failed(-101, -2), "/q/x-", ErrNoNode},
-		"quota":              {failed(-125, -2), "/q/x-", ErrQuota},
 		"whole":              {func(fakeRequest) fakeReply { return fakeReply{code: -101} }, "/q/x-", ErrNoNode},
 		"garbage":            {func(fakeRequest) fakeReply { return fakeReply{body: multiPart(88, 0, nil)} }, "/q/x-", ErrUnknownOutcome},
 		"other kinds": {func(fakeRequest) fakeReply {
@@ -95,21 +93,6 @@ func TestCommitTellsThePartThatFailed(t *testing.T) {
 		require.Empty(t, made, name)
 		requireNoBirths(t, c)
 	}
-}
-
-// Nobody looks at a node that was made: the reply's header has its czxid.
-func TestCreatePlain(t *testing.T) {
-	c, server := connected(t, func(r fakeRequest) fakeReply {
-		if r.op == opCreate {
-			return fakeReply{zxid: 42, body: text("/base/q/x-0000000041")}
-		}
-		return fakeReply{code: codeNoAuth}
-	})
-	created, err := c.CreatePlain("/q", "x-", nil)
-	require.NoError(t, err)
-	require.Equal(t, Created{Name: "x-0000000041", Czxid: 42}, created)
-	require.Empty(t, server.seen(opExists))
-	requireNoBirths(t, c)
 }
 
 // A request behind a create is sent behind it, whichever goroutine comes first, and before there is an answer.
@@ -145,14 +128,6 @@ func TestCreateBeforeIsNotSent(t *testing.T) {
 	_, err := c.CreateBefore("/q", "a/b", nil, func() { t.Error("it was called") })
 	require.Equal(t, NotSent, OutcomeOf(err))
 	requireNoBirths(t, c)
-}
-
-func TestHeartbeat(t *testing.T) {
-	c, server := connected(t, func(fakeRequest) fakeReply {
-		return fakeReply{body: concat(multiPart(13, 0, nil), multiEnd())}
-	})
-	require.NoError(t, c.Heartbeat("/q/x"))
-	require.Len(t, server.seen(opMulti), 1)
 }
 
 func TestExistsIsNoError(t *testing.T) {
@@ -208,19 +183,6 @@ func TestEnsureParentsMakesContainersFromTheTop(t *testing.T) {
 func createdPath(r fakeRequest) (path, parent string) {
 	path = string(r.body[4 : 4+r.body[3]])
 	return path, path[:len(path)-1-len(lastElement(path))]
-}
-
-func TestEnsureParentsOnAServerWithoutContainers(t *testing.T) {
-	c, server := connected(t, func(r fakeRequest) fakeReply {
-		if r.op == opCreateContainer {
-			return fakeReply{code: codeUnimplemented}
-		}
-		return fakeReply{body: text("/base/a")}
-	})
-	require.NoError(t, c.EnsureParents("/a"))
-	require.NoError(t, c.EnsureParents("/a"))
-	require.Len(t, server.seen(opCreateContainer), 1, "asked once")
-	require.Len(t, server.seen(opCreate), 2)
 }
 
 func TestEnsureParentsWhoseAncestorsVanish(t *testing.T) {

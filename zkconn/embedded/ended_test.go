@@ -8,11 +8,8 @@ import (
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
-// The codes of a session that is over, and of the parts of a multi behind one that was refused.
-const (
-	sessionExpired       = int32(-112)
-	runtimeInconsistency = int32(-2)
-)
+// sessionExpired is the code of a session that is over.
+const sessionExpired = int32(-112)
 
 // A follower's client whose session was ended elsewhere keeps its connection. Its reads, pings and syncs are
 // answered; its writes are refused, and the refusals take transaction ids.
@@ -43,7 +40,7 @@ func TestEndedElsewhere(t *testing.T) {
 	multi := c.call(embedded.OpMulti, multiOf(partOf(embedded.OpCheck, "/p", anyVersion),
 		partOf(embedded.OpDelete, "/p", anyVersion))).must()
 	require.Equal(t, zxid+1, multi.zxid)
-	require.Equal(t, refusal(sessionExpired, runtimeInconsistency), raw(multi.left))
+	require.Equal(t, refusal(sessionExpired, inconsistent), raw(multi.left))
 
 	c.ping()
 	require.True(t, c.exists("/p"))
@@ -99,7 +96,7 @@ func TestEndBefore(t *testing.T) {
 			c.write(write(c))
 			r := c.reply()
 			if name == "multi" {
-				require.Equal(t, refusal(sessionExpired, runtimeInconsistency), raw(r.must().left))
+				require.Equal(t, refusal(sessionExpired, inconsistent), raw(r.must().left))
 			} else {
 				require.Equal(t, sessionExpired, r.code)
 			}

@@ -1,7 +1,6 @@
 package embedded_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -162,27 +161,4 @@ func TestGozkTheRest(t *testing.T) {
 	require.ErrorIs(t, err, zk.ErrBadVersion)
 	require.ErrorIs(t, c.Delete("/a", 7), zk.ErrBadVersion)
 	require.ErrorIs(t, c.Delete("/zookeeper", all), zk.ErrBadArguments)
-}
-
-// As much data as a frame holds passes; more costs the connection, and not the session.
-func TestGozkLargeData(t *testing.T) {
-	s := embedded.Run(t)
-	c := dialGozk(t, s)
-	session := c.SessionID()
-	c.make("/large", 0)
-	data := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
-	most := data[:maxFrame-len(frameOf(1, embedded.OpSetData, "/large", []byte{}, all))]
-	_, err := c.Set("/large", most, 0)
-	require.NoError(t, err)
-	read, stat, err := c.Get("/large")
-	require.NoError(t, err)
-	require.True(t, bytes.Equal(most, read))
-	require.Equal(t, int32(len(most)), stat.DataLength)
-	_, err = c.Set("/large", data, all)
-	require.Error(t, err, "from the client's write, or from its read")
-	c.await(zk.StateHasSession)
-	require.Equal(t, session, c.SessionID())
-	_, stat, err = c.Get("/large")
-	require.NoError(t, err)
-	require.Equal(t, int32(1), stat.Version)
 }

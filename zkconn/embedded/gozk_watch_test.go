@@ -26,59 +26,6 @@ func awaitHit(t testing.TB, i *embedded.Injection) {
 	require.NoError(t, i.Wait(ctx))
 }
 
-// watchesOf sets a watch of every kind below a node of its own.
-func watchesOf(c *gozk, base string) (data, later, children <-chan zk.Event) {
-	c.t.Helper()
-	c.make(base, 0)
-	c.make(base+"/data", 0)
-	_, _, data, err := c.GetW(base + "/data")
-	require.NoError(c.t, err)
-	_, _, later, err = c.ExistsW(base + "/later")
-	require.NoError(c.t, err)
-	_, _, children, err = c.ChildrenW(base)
-	require.NoError(c.t, err)
-	return data, later, children
-}
-
-// expectAll waits for the events that a set and a make below the base are to send to the three watches.
-func expectAll(t testing.TB, base string, data, later, children <-chan zk.Event) {
-	t.Helper()
-	e := next(t, data)
-	require.Equal(t, zk.EventNodeDataChanged, e.Type)
-	require.Equal(t, base+"/data", e.Path)
-	require.Equal(t, zk.EventNodeCreated, next(t, later).Type)
-	require.Equal(t, zk.EventNodeChildrenChanged, next(t, children).Type)
-}
-
-func TestGozkWatchesAreSetAgain(t *testing.T) {
-	s := embedded.Run(t)
-	c, other := dialGozk(t, s), dialGozk(t, s)
-	session := c.SessionID()
-	data, later, children := watchesOf(c, "/a")
-	again := resets(t, s)
-	c.cut(s)()
-	c.await(zk.StateHasSession)
-	require.Equal(t, session, c.SessionID())
-	awaitHit(t, again)
-	_, err := other.Set("/a/data", nil, all)
-	require.NoError(t, err)
-	other.make("/a/later", 0)
-	expectAll(t, "/a", data, later, children)
-}
-
-// A client that comes back is told of the changes while it was away.
-func TestGozkWatchesCatchUp(t *testing.T) {
-	s := embedded.Run(t)
-	c, other := dialGozk(t, s), dialGozk(t, s)
-	data, later, children := watchesOf(c, "/a")
-	mend := c.cut(s)
-	_, err := other.Set("/a/data", nil, all)
-	require.NoError(t, err)
-	other.make("/a/later", 0)
-	mend()
-	expectAll(t, "/a", data, later, children)
-}
-
 // A client splits what it watches into packets of 128 KiB.
 func TestGozkSetsWatchesInSeveralPackets(t *testing.T) {
 	const paths = 300

@@ -34,7 +34,6 @@ const (
 	noNode          = int32(-101)
 	nodeExists      = int32(-110)
 	noWatcher       = int32(-121)
-	noXid           = int32(-1)
 	multiEnd        = int32(-1)
 	anyVersion      = int32(-1)
 	persistentWatch = int32(0)

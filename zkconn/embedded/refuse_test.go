@@ -54,7 +54,7 @@ func TestRefusePart(t *testing.T) {
 
 		multi := c.call(embedded.OpMulti, multiOf(partOf(embedded.OpCheck, "/", anyVersion),
 			partOf(embedded.OpCreate, createOf("/q/n", plain)), partOf(embedded.OpDelete, "/q/m", anyVersion))).must()
-		require.Equal(t, refusal(0, quota, runtimeInconsistency), raw(multi.left))
+		require.Equal(t, refusal(0, quota, inconsistent), raw(multi.left))
 		require.Equal(t, zxid+2, multi.zxid)
 
 		read := c.call(embedded.OpGetData, "/q/n", false)
@@ -71,7 +71,7 @@ func TestRefuseFirstPart(t *testing.T) {
 	inject(t, s, embedded.Fault{Op: embedded.OpMulti, Action: embedded.RefusePart})
 	multi := c.call(embedded.OpMulti, multiOf(partOf(embedded.OpCreate, createOf("/a", plain)),
 		partOf(embedded.OpCreate, createOf("/b", plain))))
-	require.Equal(t, refusal(-127, runtimeInconsistency), raw(multi.must().left))
+	require.Equal(t, refusal(-127, inconsistent), raw(multi.must().left))
 }
 
 // A refusal keeps its place among the answers to earlier requests.

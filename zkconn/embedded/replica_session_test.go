@@ -103,11 +103,16 @@ func TestSessionComesBackToItsReplica(t *testing.T) {
 func TestSessionMovesAround(t *testing.T) {
 	s, _ := frozen(t, threeReplicas...)
 	c := openRaw(t, s, 0, time.Minute)
+	var before []*rawClient
 	for i := range 9 {
 		next := dialRaw(t, s, (i+1)%3)
 		require.True(t, next.resume(c))
 		next.create("/n-", ephemeral|sequential)
-		c = next
+		before, c = append(before, c), next
+	}
+	for _, old := range before {
+		_ = old.tryWrite(old.request(embedded.OpCreate, createOf("/late-", sequential)))
+		old.closed()
 	}
 	require.Len(t, c.children("/"), 10)
 	require.NoError(t, s.Expire(c.session))

@@ -67,7 +67,6 @@ func TestCrowd(t *testing.T) {
 
 	s.Close()
 	for _, c := range ordinary {
-		require.NotNil(t, c) // its goroutine ends with its connection
 		c.closed()
 	}
 	for _, stream := range streams {

@@ -111,25 +111,6 @@ func TestHalfAFrameEndsWithTheTimeout(t *testing.T) {
 	unharmed(t, other)
 }
 
-// One that never asks for a session, or asks for half of one, is dropped too.
-func TestHalfAHandshakeEndsWithTime(t *testing.T) {
-	clock := embedded.NewManualClock(time.Unix(1e9, 0))
-	s := embedded.Run(t, embedded.WithClock(clock), embedded.WithTick(time.Second))
-	other := bystander(t, s)
-	silent, half, word := overPipe(t, s), overPipe(t, s), overPipe(t, s)
-	_, err := half.Write(frames(handshake())[:20])
-	require.NoError(t, err)
-	_, err = word.Write([]byte("ru"))
-	require.NoError(t, err)
-	clock.Advance(9 * time.Second)
-	other.ping()
-	clock.Advance(2 * time.Second)
-	for _, stream := range []net.Conn{silent, half, word} {
-		require.Empty(t, awaitEnd(t, stream))
-	}
-	unharmed(t, other)
-}
-
 // An operation that the server does not know is answered, and then the connection is closed.
 func TestUnknownOperation(t *testing.T) {
 	s := embedded.Run(t)

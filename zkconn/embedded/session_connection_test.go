@@ -8,19 +8,23 @@ import (
 )
 
 // A connection that never asks for a session is closed after ten seconds, so that nobody keeps one
-// for nothing. Half a handshake does not count.
+// for nothing. Half a handshake does not count, nor does half a four-letter word.
 func TestConnectionWithoutHandshakeIsClosed(t *testing.T) {
 	s, clock := frozen(t)
-	mute, half := dialRaw(t, s, 0), dialRaw(t, s, 0)
+	mute, half, word := dialRaw(t, s, 0), dialRaw(t, s, 0), dialRaw(t, s, 0)
 	_, err := half.stream.Write([]byte{0, 0, 0, 45, 0})
+	require.NoError(t, err)
+	_, err = word.stream.Write([]byte("ru"))
 	require.NoError(t, err)
 	clock.Advance(10*time.Second - 1)
 	mute.quiet()
 	half.quiet()
+	word.quiet()
 	require.True(t, dialRaw(t, s, 0).open(time.Minute), "a later one is not concerned")
 	clock.Advance(1)
 	mute.closed()
 	half.closed()
+	word.closed()
 	require.Len(t, s.Sessions(), 1)
 }
 

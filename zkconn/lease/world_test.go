@@ -131,7 +131,7 @@ type plan struct {
 }
 
 // wrong is a mistake in what feeds the chain, or in the premises.
-type wrong struct{ HeaderZero, Survives, NoPing, LosesBoth, DeposedCommits bool }
+type wrong struct{ HeaderZero, Survives, NoPing, LosesBoth bool }
 
 const unit = lease.Instant(time.Second)
 
@@ -304,7 +304,7 @@ func (w *world) leads(leader int, m message) (answer message, some bool) {
 		return answer, false
 	case t.blocks:
 		return answer, false
-	case m.kind == lease.Committed && leader != w.authority && !w.plan.Wrong.DeposedCommits:
+	case m.kind == lease.Committed && leader != w.authority:
 		t.blocks = true
 		return answer, false
 	}
