@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
@@ -62,13 +63,22 @@ var summary = regexp.MustCompile(`(?m)\AZookeeper version: \S.*\n` +
 	`Zxid: 0x([0-9a-f]+)\nMode: (\w+)\nNode count: (\d+)\n\z`)
 
 func TestServerSummary(t *testing.T) {
-	s := embedded.Run(t)
+	const took = 20 * time.Millisecond // the create, at least
+	s := embedded.Run(t, embedded.WithHook(func(r embedded.Request) embedded.Action {
+		if r.Op == embedded.OpCreate {
+			time.Sleep(took)
+		}
+		return embedded.Pass
+	}))
 	c := newRaw(t, overTCP(t, s))
 	require.True(t, c.open(patience))
 	c.create("/a", plain)
 	srvr := summary.FindStringSubmatch(ask(t, s, "srvr"))
 	require.NotNil(t, srvr, "srvr is not what clients parse")
 	require.Equal(t, []string{"2", "2", "2", "0", "2", "standalone", "6"}, srvr[4:], "received, sent, and so on")
+	most, err := strconv.Atoi(srvr[3])
+	require.NoError(t, err)
+	require.GreaterOrEqual(t, most, int(took.Milliseconds()), "the greatest latency")
 
 	lines := strings.Split(ask(t, s, "stat"), "\n")
 	require.Regexp(t, `^Zookeeper version: `, lines[0])
