@@ -109,7 +109,7 @@ func (p *play) disturb(choice, i int) {
 		case 6:
 			r.DropClients()
 		case 7:
-			_, _ = p.s.Inject(Fault{Op: OpCreate, Path: "/a/**", Action: Action(p.next() % 6)})
+			_, _ = p.s.Inject(Fault{Op: OpCreate, Path: "/a/**", Action: Action(p.next() % byte(RefusePart+1))})
 		}
 	}
 }
