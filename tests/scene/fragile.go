@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"github.com/turnstile-locks/turnstile/tests/rig"
 )
 
