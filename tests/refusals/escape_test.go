@@ -2,6 +2,8 @@ package refusals
 
 import (
 	"errors"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 	"unicode"
@@ -55,7 +57,7 @@ func TestErrorsArePrintable(t *testing.T) {
 			},
 			"Watch":     func() error { _, err := client.Group(path).Watch(ctx); return err },
 			"Keyed":     func() error { _, err := client.Keyed(path).Lock(ctx, "key"); return err },
-			"DoAll":     func() error { return locks.Do(ctx, client.RWMutex(path).Reader(), nil) },
+			"Do":        func() error { return locks.Do(ctx, client.RWMutex(path).Reader(), nil) },
 			"Permit":    func() error { _, err := client.Semaphore(path, 2).Weight(1).Lock(ctx); return err },
 			"Permits":   func() error { return client.SetPermits(ctx, path, 2) },
 			"Txn":       func() error { _, err := lease.Txn(ctx, locks.Create(path, nil)); return err },
@@ -65,7 +67,7 @@ func TestErrorsArePrintable(t *testing.T) {
 			"host":      func() error { _, err := zkconn.NewConfig("h" + path[1:]); return err },
 		} {
 			err := call()
-			require.Error(t, err, "%s %q", name, path)
+			require.ErrorContains(t, err, strings.Trim(strconv.Quote(path[1:]), `"`), name)
 			for _, r := range err.Error() {
 				require.True(t, unicode.IsPrint(r), "%s %q: %q", name, path, err)
 			}
