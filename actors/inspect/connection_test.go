@@ -1,12 +1,15 @@
 package inspect
 
 import (
+	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/messages"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestQueriesOnAConnection: they need no session actor.
@@ -51,6 +54,51 @@ func TestQueriesOnAConnection(t *testing.T) {
 	require.ErrorIs(t, SetPermits(conn, "/locks/s", 0), ErrBadQuery)
 	require.NoError(t, conn.SetData("/locks/s", []byte("mine")))
 	require.ErrorIs(t, SetPermits(conn, "/locks/s", 9), queue.ErrNoPermits)
+}
+
+// TestReadsThatFail: a query tells of the read that failed, whichever it was.
+func TestReadsThatFail(t *testing.T) {
+	server := embedded.Run(t)
+	conn := dialTo(t, server)
+	mutex := contend(t, conn, "/locks/a", "A")
+	data, err := json.Marshal(queue.Owner{Mode: messages.Contest.String()})
+	require.NoError(t, err)
+	made, err := conn.CreatePlain("/locks", "contest-", data)
+	require.NoError(t, err)
+	contest := "/locks/" + made.Name
+	ofQueue := func(path string) func() error {
+		return func() error {
+			_, err := Queue(conn, path)
+			return err
+		}
+	}
+	ofTree := func() error {
+		_, err := Locks(conn, "/")
+		return err
+	}
+	for name, c := range map[string]struct {
+		query func() error
+		read  embedded.Op
+		of    string
+	}{
+		"a lock path":           {ofQueue("/locks/a"), embedded.OpExists, "/locks/a"},
+		"its children":          {ofQueue("/locks/a"), embedded.OpGetChildren2, "/locks/a"},
+		"a contender":           {ofQueue("/locks/a"), embedded.OpGetData, mutex},
+		"a contest":             {ofQueue(contest), embedded.OpGetData, contest},
+		"the root of a tree":    {ofTree, embedded.OpGetChildren2, "/"},
+		"what is below":         {ofTree, embedded.OpGetChildren2, "/locks"},
+		"what may be a contest": {ofTree, embedded.OpGetData, contest},
+	} {
+		t.Run(name, func(t *testing.T) {
+			require.Eventually(t, func() bool { return c.query() == nil }, patience, time.Millisecond, "it is connected")
+			fault, err := server.Inject(embedded.Fault{Op: c.read, Path: c.of, Action: embedded.CutBefore})
+			require.NoError(t, err)
+			err = c.query()
+			require.ErrorContains(t, err, c.of)
+			require.True(t, retriable(err), err)
+			require.Equal(t, 1, fault.Hits())
+		})
+	}
 }
 
 // TestRevokeOne: it asks the contender that was seen, and keeps the rest of its node's data. It

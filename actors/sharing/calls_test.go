@@ -453,6 +453,20 @@ func (a ahead) Contender(path string) messages.Contender {
 	return messages.Contender{Path: path, Node: string(a), Token: 1}
 }
 
+// TestTheFirstIsTold: whom a hold waits for is told to the first call behind it, if that listens, and to no other.
+func TestTheFirstIsTold(t *testing.T) {
+	b := newBelow(t)
+	want := wantOf(func(w *turns.Want) { w.Cohort = 10 })
+	first, second := b.call(want), &listening{}
+	second.id = b.calls.Call(want, 0, second)
+	b.locks[0].to.(audience.WaitListener).WaitsFor(ahead("ahead"))
+	require.Empty(t, first.told()+second.told())
+	b.calls.Withdraw(first.id, messages.ReasonCancelled)
+	require.Equal(t, "ahead", second.told())
+	b.calls.Withdraw(second.id, messages.ReasonCancelled)
+	require.True(t, b.calls.Wait(t.Context()))
+}
+
 // TestWithdrawnBeforeMany: a call that gives up is news for the next behind its hold, and for no other: they may be
 // thousands, and each may give up as well.
 func TestWithdrawnBeforeMany(t *testing.T) {

@@ -10,8 +10,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/queue"
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/scene"
+	"github.com/turnstile-locks/turnstile/zkconn"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -52,6 +55,20 @@ func (b *takingBack) restart(t *testing.T) *locks.Client {
 	return scene.Client(t, b.server, locks.WithSessionFile(b.file))
 }
 
+// useUpPlaces has the token of the dead one's node say that it has been taken back as often as tokens can tell.
+func (b *takingBack) useUpPlaces(t *testing.T) {
+	t.Helper()
+	conn, node := scene.Dial(t, b.server.Connect(), zkconn.WithDialer(b.server.DialContext)), reclaimed+"/"+b.held.Node()
+	data, _, err := conn.Get(node)
+	require.NoError(t, err)
+	owner, ours := queue.ParseOwner(data)
+	require.True(t, ours)
+	last, err := messages.NewToken(b.held.Token().Zxid(), messages.MaxPlace)
+	require.NoError(t, err)
+	owner.Token = int64(last)
+	require.NoError(t, conn.SetData(node, owner.Encode()))
+}
+
 // holdsThen finds that first holds, and then second, with greater tokens than those before.
 func (b *takingBack) holdsThen(t *testing.T, first, second <-chan scene.Answer) {
 	t.Helper()
@@ -68,7 +85,7 @@ func (b *takingBack) holdsThen(t *testing.T, first, second <-chan scene.Answer) 
 }
 
 // TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session; or
-// the question before it, what there is to take over.
+// one of the questions before it, what there is to take over.
 func TestTakeOverLosesMessages(t *testing.T) {
 	for name, c := range map[string]struct {
 		action embedded.Action
@@ -79,6 +96,7 @@ func TestTakeOverLosesMessages(t *testing.T) {
 		"question":             {embedded.CutBefore, false, true, embedded.OpMulti},
 		"answer":               {embedded.CutAfter, false, true, embedded.OpMulti},
 		"listing":              {embedded.CutBefore, false, true, embedded.OpGetChildren2},
+		"reading":              {embedded.CutBefore, false, true, embedded.OpGetData},
 		"question and session": {embedded.ExpireBefore, false, true, embedded.OpMulti},
 		"request":              {embedded.CutBefore, false, true, 0},
 		"reply":                {embedded.CutAfter, false, true, 0},
@@ -89,7 +107,7 @@ func TestTakeOverLosesMessages(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				b := takeBack(t, nil)
 				client, at := b.restart(t), reclaimed
-				if c.asks == 0 {
+				if c.asks == 0 || c.asks == embedded.OpGetData {
 					at += "/" + b.held.Node()
 				}
 				fault, err := b.server.Inject(embedded.Fault{Op: cmp.Or(c.asks, embedded.OpMulti), Path: at, Action: c.action})
@@ -131,6 +149,7 @@ func TestNotReclaimed(t *testing.T) {
 			_, err := b.other.Revoke(t.Context(), reclaimed)
 			require.NoError(t, err)
 		}},
+		"restarted too often": {key: "me", after: func(t *testing.T, b *takingBack) { b.useUpPlaces(t) }},
 		"broken": {key: "me", free: true, before: func(t *testing.T, b *takingBack) {
 			require.NoError(t, b.other.Break(t.Context(), scene.QueueOf(t, b.other, reclaimed)[0]))
 		}},
@@ -191,6 +210,20 @@ func TestSeveralAreReclaimed(t *testing.T) {
 		time.Sleep(time.Second)
 		require.NotContains(t, readFile(t, b.file), hex(held.Session()))
 		scene.GiveBack(t, a.Lease, lease)
+	})
+}
+
+// TestNothingToReclaim: a process that is started again asks with a reclaim key where nobody queues, or for a lock path that
+// does not exist. It holds at once, and takes back what it left elsewhere.
+func TestNothingToReclaim(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := takeBack(t, func(b *takingBack) { scene.GiveBack(t, scene.Locked(t, b.other.Mutex("/empty").Lock)) })
+		client := b.restart(t)
+		for _, path := range []string{"/empty", "/missing"} {
+			scene.GiveBack(t, scene.Locked(t, client.Mutex(path, locks.WithReclaim("me")).TryLock))
+		}
+		require.Empty(t, b.waits)
+		b.holdsThen(t, scene.Elsewhere(t.Context(), client.Mutex(reclaimed, locks.WithReclaim("me")).Lock), b.waits)
 	})
 }
 
