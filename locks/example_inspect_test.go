@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/turnstile-locks/turnstile/locks"
+	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
@@ -110,6 +111,7 @@ func ExampleClient_Break() {
 	// Output: lost: true
 }
 
+// Each of two callers holds what the other waits for, for ever. An operator finds them, and one is told to give up.
 func ExampleClient_Deadlocks() {
 	onServer(func(ctx context.Context, client *locks.Client) error {
 		x, err := client.Mutex("/accounts/x").Lock(ctx)
@@ -120,26 +122,32 @@ func ExampleClient_Deadlocks() {
 		if err != nil {
 			return err
 		}
-		done := make(chan error, 2)
-		within := func(lease *locks.Lease, path string) { // a request for one lock within the lease of another
-			_, err := client.Mutex(path, locks.WithDeadlockDetection("/accounts", 50*time.Millisecond)).Lock(lease.Context())
-			done <- errors.Join(err, lease.Unlock(ctx))
-		}
-		go within(x, "/accounts/y")
-		go within(y, "/accounts/x")
+		first, second := make(chan error, 1), make(chan error, 1)
+		go func() { // who has x wants y
+			_, err := client.Mutex("/accounts/y").Lock(x.Context())
+			first <- errors.Join(err, x.Unlock(ctx))
+		}()
+		within, giveUp := context.WithCancel(y.Context())
+		defer giveUp()
+		go func() { // who has y wants x
+			_, err := client.Mutex("/accounts/x").Lock(within)
+			second <- errors.Join(err, y.Unlock(ctx))
+		}()
 
-		gaveUp, other := <-done, <-done // one gives up, and gives back what it has; the other gets its lock
-		if gaveUp == nil {
-			gaveUp, other = other, gaveUp
+		var found []messages.Deadlock
+		for len(found) == 0 {
+			if found, err = client.Deadlocks(ctx, "/accounts"); err != nil {
+				return err
+			}
 		}
-		var deadlock *locks.DeadlockError
-		if errors.As(gaveUp, &deadlock) && errors.Is(gaveUp, locks.ErrDeadlock) {
-			fmt.Println("gave up, members:", len(deadlock.Deadlock.Members))
-		}
-		fmt.Println("the other:", other)
+		fmt.Println("members:", len(found[0].Members))
+		giveUp()
+		fmt.Println("gave up:", errors.Is(<-second, context.Canceled))
+		fmt.Println("the other:", <-first)
 		return nil
 	})
 	// Output:
-	// gave up, members: 2
+	// members: 2
+	// gave up: true
 	// the other: <nil>
 }
