@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -28,4 +29,32 @@ func TestOwnNodesThatAreUnused(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, unused(handle.ID()))
 	require.False(t, unused(handle.ID()+1))
+}
+
+// TestAskAsItsContextEnds: nothing is asked with a context that has ended; but where one ends as the answer comes, what
+// happened counts. The select would take either, so it is tried many times.
+func TestAskAsItsContextEnds(t *testing.T) {
+	session, _ := spied(t, embedded.Run(t))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := session.Ask(endsAnswered{ended, session}, messages.ReadInside{Root: "/"})
+	require.ErrorIs(t, err, context.Canceled)
+	for range 64 {
+		answer, err := session.Ask(endsAnswered{t.Context(), session}, messages.ReadInside{Root: "/"})
+		require.NoError(t, err)
+		require.IsType(t, &messages.Inside{}, answer)
+	}
+}
+
+// endsAnswered is a context that has ended once its session has answered what it was asked before.
+type endsAnswered struct {
+	context.Context
+	session *Session
+}
+
+func (e endsAnswered) Done() <-chan struct{} {
+	_, _ = e.session.Ask(context.WithoutCancel(e.Context), messages.ReadInside{Root: "/"})
+	done := make(chan struct{})
+	close(done)
+	return done
 }

@@ -22,6 +22,8 @@ func TestStatesAreElevenAndNamed(t *testing.T) {
 		require.Equal(t, s >= messages.StateReleased, s.Terminal(), s)
 	}
 	require.False(t, messages.StateNone.Terminal())
+	require.Equal(t, "unknown", (messages.StateFailed + 1).String())
+	require.Equal(t, "unknown", (messages.Contest + 1).String())
 }
 
 func TestTokenKeepsOrderAndParts(t *testing.T) {

@@ -6,10 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/turnstile-locks/turnstile/actors/inspect"
 	"github.com/turnstile-locks/turnstile/locks"
 	"github.com/turnstile-locks/turnstile/messages"
 	"github.com/turnstile-locks/turnstile/tests/rig"
 	"github.com/turnstile-locks/turnstile/tests/scene"
+	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestExactlyOneGivesUp: the youngest of those in the deadlock; and when it gives back what it holds, the other gets
@@ -48,6 +50,17 @@ func TestExactlyOneGivesUp(t *testing.T) {
 		scene.AwaitNone(t, at, "/pair/x")
 		scene.AwaitNone(t, at, "/pair/y")
 	})
+}
+
+// TestFoundTooLate: a lock actor hears of a deadlock that it is in when it has been granted the lock. It holds on.
+func TestFoundTooLate(t *testing.T) {
+	r := caller(t, scene.NewStage(t, embedded.Run(t).Addr()), "me", "/late", detecting)
+	held := r.Hold(t)
+	r.Send(&inspect.DeadlockProbed{Node: held.Path + "/" + held.Node, Deadlock: &messages.Deadlock{}})
+	r.Send(&messages.Release{})
+	told := r.Finish(t)
+	require.Len(t, told, 1)
+	require.IsType(t, &messages.Released{}, told[0])
 }
 
 // TestOnlyOneOfManyGivesUp: in a circle of five sessions, all of which look, however it came about. It is the youngest. It

@@ -94,6 +94,8 @@ func TestGetComesBehindTxns(t *testing.T) {
 		short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
 		require.ErrorIs(t, scene.Swap(short, lease, "mine", 0), locks.ErrUnknownOutcome)
+		_, _, err := lease.Get(short, scene.Place)
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 		type reading struct {
 			data    string
 			version int32
