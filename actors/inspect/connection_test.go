@@ -81,6 +81,8 @@ func TestReadsThatFail(t *testing.T) {
 		read  embedded.Op
 		of    string
 	}{
+		"what is new":           {ofQueue("/locks/a"), embedded.OpMulti, "/locks/a"},
+		"what is new in a tree": {ofTree, embedded.OpMulti, "/turnstile"},
 		"a lock path":           {ofQueue("/locks/a"), embedded.OpExists, "/locks/a"},
 		"its children":          {ofQueue("/locks/a"), embedded.OpGetChildren2, "/locks/a"},
 		"a contender":           {ofQueue("/locks/a"), embedded.OpGetData, mutex},

@@ -49,13 +49,13 @@ func TestRealServersAreReplaced(t *testing.T) {
 	require.Greater(t, next.Token(), lease.Token())
 	scene.GiveBack(t, next)
 	modes := make([]string, len(newcomers))
-	for i, newcomer := range newcomers {
-		var err error
-		modes[i], err = newcomer.Address().Mode(ctx)
-		require.NoError(t, err)
-	}
-	slices.Sort(modes)
-	require.Equal(t, []string{"follower", "follower", "leader"}, modes)
+	scene.Eventually(t, func() bool {
+		for i, newcomer := range newcomers {
+			modes[i], _ = newcomer.Address().Mode(ctx) // none while it looks for the leader that came last
+		}
+		slices.Sort(modes)
+		return slices.Equal([]string{"follower", "follower", "leader"}, modes)
+	}, "the newcomers are an ensemble")
 }
 
 // TestRealServersAreFound: all servers of the connect string are replaced one by one by others that it does not name. A
