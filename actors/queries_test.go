@@ -31,8 +31,8 @@ func TestOwnNodesThatAreUnused(t *testing.T) {
 	require.False(t, unused(handle.ID()+1))
 }
 
-// TestAskAsItsContextEnds: nothing is asked with a context that has ended; but where one ends as the answer comes, what
-// happened counts. The select would take either, so it is tried many times.
+// TestAskAsItsContextEnds: Ask sends nothing when its context has ended. When the context ends as
+// the answer comes, the answer counts. Select may take either, so it is tried many times.
 func TestAskAsItsContextEnds(t *testing.T) {
 	session, _ := spied(t, embedded.Run(t))
 	ended, cancel := context.WithCancel(t.Context())

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/turnstile-locks/turnstile/actors/term"
-	"github.com/turnstile-locks/turnstile/zkconn/embedded"
 )
 
 // TestTermDoesNotBeginAfterTheLease: where the lock was lost between its grant and the beginning of the term, as in a
@@ -37,12 +36,9 @@ func TestWorkDoesNotBeginAfterTheLease(t *testing.T) {
 
 // lostLease gives a lease that somebody has broken.
 func lostLease(t *testing.T) *Lease {
-	client, err := Open(t.Context(), embedded.Run(t).Addr())
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, client.Close(context.Background())) })
-	lease, err := client.Mutex("/late").Lock(t.Context())
-	require.NoError(t, err)
-	queue, err := client.Queue(t.Context(), "/late")
+	lease := held(t)
+	client := lease.from.client
+	queue, err := client.Queue(t.Context(), lease.Path())
 	require.NoError(t, err)
 	require.Len(t, queue, 1)
 	require.NoError(t, client.Break(t.Context(), queue[0]))

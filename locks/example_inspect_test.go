@@ -135,7 +135,7 @@ func ExampleClient_Deadlocks() {
 		}()
 
 		var found []messages.Deadlock
-		for len(found) == 0 {
+		for ; len(found) == 0; time.Sleep(20 * time.Millisecond) {
 			if found, err = client.Deadlocks(ctx, "/accounts"); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package messages_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"testing"
 
@@ -22,8 +23,13 @@ func TestStatesAreElevenAndNamed(t *testing.T) {
 		require.Equal(t, s >= messages.StateReleased, s.Terminal(), s)
 	}
 	require.False(t, messages.StateNone.Terminal())
-	require.Equal(t, "unknown", (messages.StateFailed + 1).String())
-	require.Equal(t, "unknown", (messages.Contest + 1).String())
+}
+
+// TestUnknownNames: a value of a later version has a name, too.
+func TestUnknownNames(t *testing.T) {
+	for _, later := range []fmt.Stringer{messages.StateFailed + 1, messages.Contest + 1, messages.RecipeNaming + 1} {
+		require.Equal(t, "unknown", later.String())
+	}
 }
 
 func TestTokenKeepsOrderAndParts(t *testing.T) {

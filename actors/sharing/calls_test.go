@@ -453,7 +453,8 @@ func (a ahead) Contender(path string) messages.Contender {
 	return messages.Contender{Path: path, Node: string(a), Token: 1}
 }
 
-// TestTheFirstIsTold: whom a hold waits for is told to the first call behind it, if that listens, and to no other.
+// TestTheFirstIsTold: whom a hold waits for is told to the first call behind it, if that listens,
+// and to no other.
 func TestTheFirstIsTold(t *testing.T) {
 	b := newBelow(t)
 	want := wantOf(func(w *turns.Want) { w.Cohort = 10 })

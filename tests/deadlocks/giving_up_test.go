@@ -52,7 +52,8 @@ func TestExactlyOneGivesUp(t *testing.T) {
 	})
 }
 
-// TestFoundTooLate: a lock actor hears of a deadlock that it is in when it has been granted the lock. It holds on.
+// TestFoundTooLate: the answer to a probe names a deadlock, and comes after the grant. The request
+// holds on.
 func TestFoundTooLate(t *testing.T) {
 	r := caller(t, scene.NewStage(t, embedded.Run(t).Addr()), "me", "/late", detecting)
 	held := r.Hold(t)

@@ -55,8 +55,9 @@ func (b *takingBack) restart(t *testing.T) *locks.Client {
 	return scene.Client(t, b.server, locks.WithSessionFile(b.file))
 }
 
-// useUpPlaces has the token of the dead one's node say that it has been taken back as often as tokens can tell.
-func (b *takingBack) useUpPlaces(t *testing.T) {
+// useUpPlaces writes the last token of its zxid into the dead holder's node, as after the most
+// restarts that a token can count.
+func useUpPlaces(t *testing.T, b *takingBack) {
 	t.Helper()
 	conn, node := scene.Dial(t, b.server.Connect(), zkconn.WithDialer(b.server.DialContext)), reclaimed+"/"+b.held.Node()
 	data, _, err := conn.Get(node)
@@ -84,8 +85,8 @@ func (b *takingBack) holdsThen(t *testing.T, first, second <-chan scene.Answer) 
 	scene.GiveBack(t, after.Lease)
 }
 
-// TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or without the session; or
-// one of the questions before it, what there is to take over.
+// TestTakeOverLosesMessages: the request to take the node over is lost, or its reply, with or
+// without the session; or one of the reads that look for it.
 func TestTakeOverLosesMessages(t *testing.T) {
 	for name, c := range map[string]struct {
 		action embedded.Action
@@ -149,7 +150,7 @@ func TestNotReclaimed(t *testing.T) {
 			_, err := b.other.Revoke(t.Context(), reclaimed)
 			require.NoError(t, err)
 		}},
-		"restarted too often": {key: "me", after: func(t *testing.T, b *takingBack) { b.useUpPlaces(t) }},
+		"restarted too often": {key: "me", after: useUpPlaces},
 		"broken": {key: "me", free: true, before: func(t *testing.T, b *takingBack) {
 			require.NoError(t, b.other.Break(t.Context(), scene.QueueOf(t, b.other, reclaimed)[0]))
 		}},
@@ -213,8 +214,9 @@ func TestSeveralAreReclaimed(t *testing.T) {
 	})
 }
 
-// TestNothingToReclaim: a process that is started again asks with a reclaim key where nobody queues, or for a lock path that
-// does not exist. It holds at once, and takes back what it left elsewhere.
+// TestNothingToReclaim: a process that is started again asks with a reclaim key where nobody
+// queues, or for a lock path that does not exist. It holds at once, and takes back what it left
+// elsewhere.
 func TestNothingToReclaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := takeBack(t, func(b *takingBack) { scene.GiveBack(t, scene.Locked(t, b.other.Mutex("/empty").Lock)) })

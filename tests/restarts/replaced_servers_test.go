@@ -51,11 +51,11 @@ func TestRealServersAreReplaced(t *testing.T) {
 	modes := make([]string, len(newcomers))
 	scene.Eventually(t, func() bool {
 		for i, newcomer := range newcomers {
-			modes[i], _ = newcomer.Address().Mode(ctx) // none while it looks for the leader that came last
+			modes[i], _ = newcomer.Address().Mode(scene.Deadline(t)) // "" during an election
 		}
 		slices.Sort(modes)
 		return slices.Equal([]string{"follower", "follower", "leader"}, modes)
-	}, "the newcomers are an ensemble")
+	}, "the newcomers are an ensemble: %v", modes)
 }
 
 // TestRealServersAreFound: all servers of the connect string are replaced one by one by others that it does not name. A

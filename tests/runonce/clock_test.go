@@ -104,8 +104,9 @@ func TestPeriodBeginsWithTheWork(t *testing.T) {
 }
 
 // TestClockWasAhead: the mark of a run by a clock that was ahead is named, with what to do. It does
-// not refuse each instant until that time as superseded, and is no run of this period. Where nobody knows whether the lock was
-// still held as it was read, nothing is said of it.
+// not refuse each instant until that time as superseded, nor does it count as a run of this period.
+// When the outcome of the check of the lock is unknown, that is the error, and the mark is not
+// mentioned.
 func TestClockWasAhead(t *testing.T) {
 	for name, run := range map[string]func(t *testing.T, clock *shiftedClock, client *locks.Client){
 		"for an instant": func(t *testing.T, clock *shiftedClock, client *locks.Client) {

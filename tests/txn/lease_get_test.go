@@ -82,7 +82,7 @@ func TestGetRefuses(t *testing.T) {
 }
 
 // TestGetComesBehindTxns: a transaction whose caller does not wait any more is still under way. Get
-// waits for it, and so shows whether it was carried out.
+// waits for it, or until its own context ends, and so shows whether it was carried out.
 func TestGetComesBehindTxns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := scene.Virtual(t)
