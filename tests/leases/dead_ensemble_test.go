@@ -91,15 +91,17 @@ func TestServerComesBack(t *testing.T) {
 // TestLeaderIsKilled: the sessions go on with the others, and so do the locks.
 func TestLeaderIsKilled(t *testing.T) {
 	scene.EachControlled(t, 3, func(t *testing.T, servers scene.Controlled) {
-		var clients []*locks.Client
+		sessions := map[*locks.Client]int64{}
 		for range 3 {
-			clients = append(clients, scene.Open(t, servers.Connect, locks.WithSessionTimeout(30*time.Second)))
+			client := scene.Open(t, servers.Connect, locks.WithSessionTimeout(30*time.Second))
+			sessions[client] = client.Session().ID()
 		}
 		var tokens []messages.Token
 		round := func() {
-			for _, client := range clients {
+			for client, session := range sessions {
 				_, token := scene.Cycle(t, client.Mutex("/leader"))
 				tokens = append(tokens, token)
+				require.Equal(t, session, client.Session().ID())
 			}
 		}
 		round()
