@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,9 +45,11 @@ func TestJournalThroughLeaderChanges(t *testing.T) {
 	})
 }
 
-// keepJournal has three clients write while each is struck, and the servers three times.
+// keepJournal has three clients write until they have been struck often enough, and the servers
+// three times.
 func keepJournal(t *testing.T, zk *scene.Servers, opts []locks.LockOption, strike func(context.Context) error) {
-	const clients, workers, rounds = 3, 3, 12
+	const clients, workers, rounds, enough = 3, 3, 12, 30
+	var strikes atomic.Int32
 	zk.Write(t, "/journal", "")
 	j := &Journal{}
 	ctx := scene.Deadline(t)
@@ -58,7 +61,7 @@ func keepJournal(t *testing.T, zk *scene.Servers, opts []locks.LockOption, strik
 		mutex := scene.Open(t, proxy.Addr()+zk.Root()).Mutex("/lock", opts...)
 		for w := range workers {
 			all.Go(func() {
-				for n := range rounds {
+				for n := 0; ctx.Err() == nil && (n < rounds || strikes.Load() < enough); n++ {
 					_ = locks.Do(ctx, mutex, func(inside context.Context, token locks.Token) error {
 						entry := Entry(int64(token), fmt.Sprintf("%d/%d/%d", c, w, n))
 						j.Begin(entry)
@@ -75,7 +78,7 @@ func keepJournal(t *testing.T, zk *scene.Servers, opts []locks.LockOption, strik
 				}
 			})
 		}
-		faults.Go(func() { strikeJournal(ctx, zk, proxy, operator, over) })
+		faults.Go(func() { strikeJournal(ctx, zk, proxy, operator, &strikes, over) })
 	}
 	for range 3 {
 		if strike != nil {
@@ -97,13 +100,13 @@ func keepJournal(t *testing.T, zk *scene.Servers, opts []locks.LockOption, strik
 	require.Empty(t, j.Judge(entries))
 	counts := j.Counts()
 	require.Positive(t, counts[Committed])
-	t.Logf("%d entries, %d refused, %d unknown", counts[Committed], counts[Refused], counts[Unknown])
+	t.Logf("%d strikes: %d entries, %d refused, %d unknown", strikes.Load(), counts[Committed], counts[Refused], counts[Unknown])
 }
 
 // strikeJournal strikes one client until all is over, with one fault after the other.
-func strikeJournal(ctx context.Context, zk *scene.Servers, proxy *rig.Proxy, operator *locks.Client,
+func strikeJournal(ctx context.Context, zk *scene.Servers, proxy *rig.Proxy, operator *locks.Client, strikes *atomic.Int32,
 	over <-chan struct{}) {
-	for {
+	for ; ; strikes.Add(1) {
 		select {
 		case <-over:
 			return
