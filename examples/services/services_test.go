@@ -145,7 +145,8 @@ func TestLeader(t *testing.T) {
 			stops, ends, probes = append(stops, stop), append(ends, ended), append(probes, alive)
 		}
 		var last int64
-		for range 3 {
+		observer := scene.Open(t, servers)
+		for candidates := 3; candidates > 0; candidates-- {
 			var now term
 			select {
 			case now = <-terms:
@@ -166,6 +167,7 @@ func TestLeader(t *testing.T) {
 				t.Fatalf("%v leads beside %v", other, now)
 			default:
 			}
+			scene.Eventually(t, func() bool { return len(scene.QueueOf(t, observer, "/scheduler")) == candidates }, "the others wait")
 			stops[now.replica]()
 			require.ErrorIs(t, <-ends[now.replica], context.Canceled)
 			ends[now.replica] = nil // nothing else comes
