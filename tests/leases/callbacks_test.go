@@ -313,6 +313,7 @@ func TestCallbacks(t *testing.T) {
 						c.within("Unlock", c.next.Unlock)
 						c.within("Lock", c.lock)
 						c.within("Close", c.client.Close)
+						synctest.Wait() // what happened last is told on other goroutines
 						require.Equal(t, callback.told && does == panics, c.client.Session().Counters().Untold > 0)
 						require.True(t, f.struck.Load(), "it was called")
 						f.armed.Store(false)

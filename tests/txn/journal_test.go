@@ -48,7 +48,7 @@ func TestJournalThroughLeaderChanges(t *testing.T) {
 // keepJournal has three clients write until they have been struck often enough, and the servers
 // three times.
 func keepJournal(t *testing.T, zk *scene.Servers, opts []locks.LockOption, strike func(context.Context) error) {
-	const clients, workers, rounds, enough = 3, 3, 12, 30
+	const clients, workers, rounds, enough = 3, 3, 12, 15
 	var strikes atomic.Int32
 	zk.Write(t, "/journal", "")
 	j := &Journal{}
